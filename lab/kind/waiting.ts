@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import { type Cluster, type ClusterNode, kubectl, listKubernetesNodes } from './cluster.ts';
+
+const nodeList = z.object({
+  items: z.array(
+    z.object({
+      metadata: z.object({ name: z.string() }),
+      status: z.object({
+        addresses: z.array(z.object({ type: z.string(), address: z.string() })).default([]),
+        conditions: z.array(z.object({ type: z.string(), status: z.string() })).default([]),
+      }),
+    }),
+  ),
+});
+
+const leaseList = z.object({
+  items: z.array(
+    z.object({ metadata: z.object({ name: z.string() }), spec: z.object({ renewTime: z.string().optional() }) }),
+  ),
+});
+
+/** What the API says of a node. */
+export interface ReportedNode {
+  readonly name: string;
+  readonly ready: boolean;
+  readonly internalAddress: string;
+  /** When the kubelet last renewed its lease, in milliseconds since the epoch; 0 where it never did. */
+  readonly renewedAt: number;
+}
+
+/** The kubelet's lease lasts 40 s; one renewed longer ago than this is a kubelet that cannot reach the API. */
+const staleLeaseMs = 45_000;
+
+/** What the API says of every node. Rejects where the API does not answer within a few seconds. */
+export async function reportNodes(cluster: Cluster): Promise<ReportedNode[]> {
+  const get = (...argv: string[]) =>
+    cluster.lab.run(kubectl(cluster, 'get', ...argv, '--output', 'json', '--request-timeout', '3s'), {
+      timeoutMs: 10_000,
+    });
+  const [nodes, leases] = await Promise.all([get('nodes'), get('leases', '--namespace', 'kube-node-lease')]);
+  const renewed = new Map(
+    leaseList
+      .parse(JSON.parse(leases))
+      .items.map((lease) => [lease.metadata.name, Date.parse(lease.spec.renewTime ?? '')]),
+  );
+  return nodeList.parse(JSON.parse(nodes)).items.map((node) => ({
+    name: node.metadata.name,
+    ready: node.status.conditions.some((condition) => condition.type === 'Ready' && condition.status === 'True'),
+    internalAddress: node.status.addresses.find((address) => address.type === 'InternalIP')?.address ?? '',
+    renewedAt: renewed.get(node.metadata.name) || 0,
+  }));
+}
+
+/**
+ * Tells why the cluster is not well, or nothing where it is: every node Ready, reported with the address that Docker
+ * gave it, by a kubelet heard of since its container started and since `since` (milliseconds since the epoch).
+ * `Ready` alone lags by up to 70 s behind a kubelet that cannot reach the API.
+ */
+export function explainUnwell(
+  nodes: readonly ClusterNode[],
+  reported: readonly ReportedNode[],
+  now: number,
+  since = 0,
+): string | undefined {
+  for (const node of nodes) {
+    const report = reported.find((each) => each.name === node.name);
+    if (!node.running) {
+      return `${node.name} does not run`;
+    }
+    if (report === undefined) {
+      return `${node.name} is not known to the API`;
+    }
+    if (!report.ready) {
+      return `${node.name} is not Ready`;
+    }
+    if (report.internalAddress !== node.address) {
+      return `${node.name} is reported at ${report.internalAddress} and is at ${node.address}`;
+    }
+    if (report.renewedAt < Math.max(node.startedAt, since) || now - report.renewedAt > staleLeaseMs) {
+      return `the kubelet of ${node.name} was not heard of since ${new Date(report.renewedAt).toISOString()}`;
+    }
+  }
+  return undefined;
+}
+
+/** Waits until the cluster is well and answers how many milliseconds that took. Rejects after `timeoutMs`. */
+export async function waitUntilWell(
+  cluster: Cluster,
+  options: { readonly timeoutMs: number; readonly since?: number },
+): Promise<number> {
+  const start = performance.now();
+  for (;;) {
+    let reason: string | undefined;
+    try {
+      const [nodes, reported] = await Promise.all([listKubernetesNodes(cluster), reportNodes(cluster)]);
+      reason = explainUnwell(nodes, reported, Date.now(), options.since);
+    } catch (error) {
+      reason = error instanceof Error ? error.message : String(error);
+    }
+    const elapsed = performance.now() - start;
+    if (reason === undefined) {
+      return elapsed;
+    }
+    if (elapsed > options.timeoutMs) {
+      throw new Error(`${cluster.name} is not well after ${Math.round(elapsed / 1000)} s: ${reason}`);
+    }
+    await sleep(250);
+  }
+}
+
+/** Asks again and again until the answer is yes. Rejects after `timeoutMs` with what was waited for. */
+export async function waitFor(
+  what: string,
+  condition: () => Promise<boolean>,
+  options: { readonly timeoutMs: number; readonly everyMs?: number },
+): Promise<void> {
+  const deadline = performance.now() + options.timeoutMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) {
+      throw new Error(`waited ${options.timeoutMs / 1000} s for ${what}`);
+    }
+    await sleep(options.everyMs ?? 250);
+  }
+}
