@@ -70,12 +70,13 @@ export async function stopStaticPod(
 
 /**
  * How `curl` of the node's own API server, by the node's current address and with the cluster's CA, ends:
- * 0 it answers, 7 nobody listens, 60 the certificate does not fit; other codes are curl's own.
+ * 0 it is ready, 7 nobody listens, 22 it is not ready (etcd is away, say), 60 the certificate does not fit; other codes
+ * are curl's own.
  */
 export async function probeApiServer(cluster: Cluster, node: Pick<ClusterNode, 'name' | 'address'>): Promise<number> {
   const ca = '/etc/kubernetes/pki/ca.crt';
-  const url = `https://${node.address}:6443/livez`;
-  const probe = ['curl', '--silent', '--output', '/dev/null', '--max-time', '3', '--cacert', ca, url];
+  const url = `https://${node.address}:6443/readyz`;
+  const probe = ['curl', '--silent', '--fail', '--output', '/dev/null', '--max-time', '3', '--cacert', ca, url];
   return (await attemptInNode(cluster, node, probe)).exitCode;
 }
 

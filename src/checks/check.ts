@@ -32,7 +32,11 @@ export interface Problem {
 
 export type Outcome =
   | { readonly kind: 'ok' }
-  | { readonly kind: 'problems'; readonly problems: readonly Problem[]; /** What could not be judged beside them. */ readonly unknown?: readonly string[] }
+  | {
+      readonly kind: 'problems';
+      readonly problems: readonly Problem[] /** What could not be judged beside them. */;
+      readonly unknown?: readonly string[];
+    }
   | { readonly kind: 'unknown'; readonly reasons: readonly string[] }
   | { readonly kind: 'skipped'; readonly reason: string };
 

@@ -19,7 +19,11 @@ export type EngineFailureKind = 'unreachable' | 'permission-denied' | 'not-found
 export class EngineError extends Error {
   readonly kind: EngineFailureKind;
   readonly attempts: readonly EndpointAttempt[];
-  constructor(kind: EngineFailureKind, message: string, options: { cause?: unknown; attempts?: readonly EndpointAttempt[] } = {}) {
+  constructor(
+    kind: EngineFailureKind,
+    message: string,
+    options: { cause?: unknown; attempts?: readonly EndpointAttempt[] } = {},
+  ) {
     super(message, { cause: options.cause });
     this.name = 'EngineError';
     this.kind = kind;
@@ -62,7 +66,9 @@ export interface ContainerDetails extends ContainerSummary {
   readonly hostname: string;
   readonly restartPolicy: { readonly name: string; readonly maximumRetryCount: number };
   /** Network name to the addresses in it; empty strings while the container does not run. */
-  readonly networks: Readonly<Record<string, { readonly ipv4: string; readonly ipv6: string; readonly gateway: string }>>;
+  readonly networks: Readonly<
+    Record<string, { readonly ipv4: string; readonly ipv6: string; readonly gateway: string }>
+  >;
   /** The ports published now; falls back to the configured ones while the container does not run. */
   readonly ports: readonly PublishedPort[];
 }
@@ -127,7 +133,10 @@ export interface Engine {
   startContainer(container: string): Promise<void>;
   /** Resolves also where the container is stopped already. */
   stopContainer(container: string, graceSeconds: number): Promise<void>;
-  setRestartPolicy(container: string, policy: { readonly name: string; readonly maximumRetryCount: number }): Promise<void>;
+  setRestartPolicy(
+    container: string,
+    policy: { readonly name: string; readonly maximumRetryCount: number },
+  ): Promise<void>;
   /** Resolves with the exit code and both streams, complete, whatever the exit code is. */
   exec(container: string, request: ExecRequest): Promise<ExecResult>;
   /** The file or the folder with all below it; works on stopped containers too. */

@@ -9,14 +9,26 @@ export type Message =
   | { readonly code: 'gather-started'; readonly cluster: string }
   | { readonly code: 'gather-ended'; readonly cluster: string }
   | { readonly code: 'diagnosed'; readonly diagnosis: Diagnosis; readonly round: number }
-  | { readonly code: 'planned'; readonly cluster: string; readonly plan: Plan; readonly round: number; readonly dryRun: boolean }
+  | {
+      readonly code: 'planned';
+      readonly cluster: string;
+      readonly plan: Plan;
+      readonly round: number;
+      readonly dryRun: boolean;
+    }
   | { readonly code: 'run-started'; readonly cluster: string; readonly run: string; readonly directory: string }
   | { readonly code: 'snapshot-taken'; readonly node: string; readonly path: string; readonly bytes: number }
   | { readonly code: 'snapshot-skipped'; readonly reason: string }
   | { readonly code: 'step-started'; readonly step: string; readonly title: string }
   /** Where a long step stands: `2 of 3 nodes Ready; waiting for idp-mvp-worker`. */
   | { readonly code: 'step-progress'; readonly step: string; readonly text: string }
-  | { readonly code: 'step-done'; readonly step: string; readonly title: string; readonly note: string; readonly milliseconds: number }
+  | {
+      readonly code: 'step-done';
+      readonly step: string;
+      readonly title: string;
+      readonly note: string;
+      readonly milliseconds: number;
+    }
   | { readonly code: 'step-failed'; readonly step: string; readonly title: string; readonly reason: string }
   | { readonly code: 'step-skipped'; readonly step: string; readonly title: string; readonly reason: string }
   | { readonly code: 'run-ended'; readonly cluster: string; readonly run: string; readonly outcome: HealOutcome };
@@ -30,7 +42,11 @@ export interface HealOutcome {
   readonly diagnosis: Diagnosis;
   /** Every plan made, one per round. */
   readonly plans: readonly Plan[];
-  readonly applied: readonly { readonly title: string; readonly result: 'done' | 'failed' | 'skipped'; readonly note: string }[];
+  readonly applied: readonly {
+    readonly title: string;
+    readonly result: 'done' | 'failed' | 'skipped';
+    readonly note: string;
+  }[];
   /** From the confirmed plan to all nodes Ready with the right addresses; null where they were all along, or are not. */
   readonly millisecondsToReady: number | null;
 }

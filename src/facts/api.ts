@@ -17,9 +17,7 @@ export const apiNodeFacts = z
   .readonly();
 export type ApiNodeFacts = z.infer<typeof apiNodeFacts>;
 
-export const leaseFacts = z
-  .object({ holder: z.string(), renewedAt: z.string() })
-  .readonly();
+export const leaseFacts = z.object({ holder: z.string(), renewedAt: z.string() }).readonly();
 
 /** Layer "control plane": what the API server answers, once for the whole cluster. */
 export const apiFacts = z

@@ -7,6 +7,8 @@ export const kubeconfigFacts = z
     server: z.string(),
     host: z.string(),
     hostIsAddress: z.boolean(),
+    /** Key and value exactly as in the file, for an edit that touches nothing else. */
+    serverText: z.string(),
     /** SHA-256 of the certificate authority's DER, hex; null where the file names a path instead. */
     caSha256: z.string().nullable(),
   })
@@ -85,12 +87,12 @@ export const nodeFacts = z
     /** Files that should hold such places and could not be read, with the reason. */
     unreadFiles: z.record(z.string(), z.string()).readonly(),
     /** The addresses of the network interfaces, loopback and pod bridges left out. */
-    interfaces: observed(z.array(z.object({ name: z.string(), addresses: z.array(z.string()).readonly() }).readonly()).readonly()),
+    interfaces: observed(
+      z.array(z.object({ name: z.string(), addresses: z.array(z.string()).readonly() }).readonly()).readonly(),
+    ),
     /** Host names asked of the node's resolver, with the addresses it answers; none where it does not know the name. */
     resolved: z.record(z.string(), observed(z.array(z.string()).readonly())).readonly(),
-    certificates: z
-      .object({ ca: observed(certificateFacts), apiserver: observed(certificateFacts) })
-      .readonly(),
+    certificates: z.object({ ca: observed(certificateFacts), apiserver: observed(certificateFacts) }).readonly(),
     /** SHA-256 of the public half of apiserver.key. */
     apiserverKeySha256: observed(z.string()),
     kubelet: observed(unitFacts),

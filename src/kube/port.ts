@@ -32,10 +32,18 @@ export interface KubeApi {
   readonly endpoint: string;
   /** An object, a list (in pages of 500, joined), or the text of a plain endpoint such as `/readyz`. */
   get(path: string, options: KubeRequestOptions): Promise<unknown>;
-  patch(path: string, type: 'merge' | 'json' | 'strategic', body: unknown, options: KubeRequestOptions): Promise<unknown>;
+  patch(
+    path: string,
+    type: 'merge' | 'json' | 'strategic',
+    body: unknown,
+    options: KubeRequestOptions,
+  ): Promise<unknown>;
   delete(path: string, options: KubeRequestOptions & { readonly preconditionUid?: string }): Promise<void>;
   /** From the given resource version on; ends when the signal aborts or the server closes. */
-  watch(path: string, options: { readonly resourceVersion: string; readonly signal: AbortSignal }): AsyncIterable<WatchEvent>;
+  watch(
+    path: string,
+    options: { readonly resourceVersion: string; readonly signal: AbortSignal },
+  ): AsyncIterable<WatchEvent>;
 }
 
 /** What is needed to talk to an API server; taken from a node's admin.conf, held in memory only. */

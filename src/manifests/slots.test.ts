@@ -60,12 +60,24 @@ describe('findAddressSlots', () => {
   });
 
   test.each([
-    ['/var/lib/kubelet/kubeadm-flags.env', 'KUBELET_KUBEADM_ARGS="--node-ip=172.18.0.3 --node-labels="', ['172.18.0.3']],
-    ['/var/lib/kubelet/kubeadm-flags.env', 'KUBELET_KUBEADM_ARGS="--node-ip=172.18.0.3,fc00::3 --x"', ['172.18.0.3', 'fc00::3']],
+    [
+      '/var/lib/kubelet/kubeadm-flags.env',
+      'KUBELET_KUBEADM_ARGS="--node-ip=172.18.0.3 --node-labels="',
+      ['172.18.0.3'],
+    ],
+    [
+      '/var/lib/kubelet/kubeadm-flags.env',
+      'KUBELET_KUBEADM_ARGS="--node-ip=172.18.0.3,fc00::3 --x"',
+      ['172.18.0.3', 'fc00::3'],
+    ],
     ['/kind/kubeadm.conf', 'localAPIEndpoint:\n  advertiseAddress: "fc00::3"\n  bindPort: 6443\n', ['fc00::3']],
     ['/kind/kubeadm.conf', 'kubeletExtraArgs:\n    node-ip: "172.18.0.3"\n', ['172.18.0.3']],
     ['/kind/kubeadm.conf', 'kubeletExtraArgs:\n  - name: "node-ip"\n    value: "172.18.0.3"\n', ['172.18.0.3']],
-    ['/etc/kubernetes/manifests/kube-apiserver.yaml', '    - --advertise-address=172.18.0.3\n        host: 172.18.0.3\n', ['172.18.0.3', '172.18.0.3']],
+    [
+      '/etc/kubernetes/manifests/kube-apiserver.yaml',
+      '    - --advertise-address=172.18.0.3\n        host: 172.18.0.3\n',
+      ['172.18.0.3', '172.18.0.3'],
+    ],
     ['/etc/kubernetes/manifests/kube-scheduler.yaml', '        host: 127.0.0.1\n', []],
     ['/kind/kubeadm.conf', 'controlPlaneEndpoint: "idp-mvp-control-plane:6443"\n', []],
   ])('%s', (file, contents, addresses) => {
@@ -75,12 +87,22 @@ describe('findAddressSlots', () => {
 
 describe('applyEdits', () => {
   test('an address inside a longer one is left alone', () => {
-    expect(applyEdits('a 172.18.0.30 b', [{ from: '172.18.0.3', to: '172.18.0.4' }])).toEqual({ kind: 'mismatch', missing: '172.18.0.3' });
+    expect(applyEdits('a 172.18.0.30 b', [{ from: '172.18.0.3', to: '172.18.0.4' }])).toEqual({
+      kind: 'mismatch',
+      missing: '172.18.0.3',
+    });
   });
   test('made already', () => {
-    expect(applyEdits('server: https://b:6443', [{ from: 'https://a:6443', to: 'https://b:6443' }])).toEqual({ kind: 'unchanged' });
+    expect(applyEdits('server: https://b:6443', [{ from: 'https://a:6443', to: 'https://b:6443' }])).toEqual({
+      kind: 'unchanged',
+    });
   });
   test('edits do not meet what others put in', () => {
-    expect(applyEdits('x=1 y=2', [{ from: 'x=1', to: 'y=2' }, { from: 'y=2', to: 'x=1' }])).toEqual({ kind: 'changed', text: 'y=2 x=1' });
+    expect(
+      applyEdits('x=1 y=2', [
+        { from: 'x=1', to: 'y=2' },
+        { from: 'y=2', to: 'x=1' },
+      ]),
+    ).toEqual({ kind: 'changed', text: 'y=2 x=1' });
   });
 });

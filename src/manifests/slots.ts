@@ -24,10 +24,16 @@ function flag(name: string): SlotPattern {
  */
 function urlInFlag(name: string): SlotPattern {
   const loopback = String.raw`(?:https?://(?:127\.[\d.]+|\[::1\]):\d+,)*`;
-  return { slot: name, pattern: () => new RegExp(String.raw`(?<![\w-])${name}=${loopback}https?://${address}:\d+`, 'g') };
+  return {
+    slot: name,
+    pattern: () => new RegExp(String.raw`(?<![\w-])${name}=${loopback}https?://${address}:\d+`, 'g'),
+  };
 }
 
-const probeHost: SlotPattern = { slot: 'probe host', pattern: () => new RegExp(String.raw`\bhost: "?${address}(?![\w.:])`, 'g') };
+const probeHost: SlotPattern = {
+  slot: 'probe host',
+  pattern: () => new RegExp(String.raw`\bhost: "?${address}(?![\w.:])`, 'g'),
+};
 
 const patternsByFile: Readonly<Record<string, readonly SlotPattern[]>> = {
   '/etc/kubernetes/manifests/etcd.yaml': [
@@ -41,7 +47,8 @@ const patternsByFile: Readonly<Record<string, readonly SlotPattern[]>> = {
     },
     {
       slot: 'annotation etcd.advertise-client-urls',
-      pattern: () => new RegExp(String.raw`kubeadm\.kubernetes\.io/etcd\.advertise-client-urls: "?https?://${address}:\d+`, 'g'),
+      pattern: () =>
+        new RegExp(String.raw`kubeadm\.kubernetes\.io/etcd\.advertise-client-urls: "?https?://${address}:\d+`, 'g'),
     },
     probeHost,
   ],
@@ -49,20 +56,33 @@ const patternsByFile: Readonly<Record<string, readonly SlotPattern[]>> = {
     flag('--advertise-address'),
     {
       slot: 'annotation advertise-address.endpoint',
-      pattern: () => new RegExp(String.raw`kubeadm\.kubernetes\.io/kube-apiserver\.advertise-address\.endpoint: "?${address}:\d+`, 'g'),
+      pattern: () =>
+        new RegExp(
+          String.raw`kubeadm\.kubernetes\.io/kube-apiserver\.advertise-address\.endpoint: "?${address}:\d+`,
+          'g',
+        ),
     },
     probeHost,
   ],
   '/etc/kubernetes/manifests/kube-controller-manager.yaml': [probeHost],
   '/etc/kubernetes/manifests/kube-scheduler.yaml': [probeHost],
   '/kind/kubeadm.conf': [
-    { slot: 'advertiseAddress', pattern: () => new RegExp(String.raw`\badvertiseAddress: "?${address}(?![\w.:])`, 'g') },
+    {
+      slot: 'advertiseAddress',
+      pattern: () => new RegExp(String.raw`\badvertiseAddress: "?${address}(?![\w.:])`, 'g'),
+    },
     // v1beta3 writes extra arguments as a map, v1beta4 as a list of name and value.
     { slot: 'node-ip', pattern: () => new RegExp(String.raw`\bnode-ip: "?${address}(?![\w.:])`, 'g') },
-    { slot: 'node-ip', pattern: () => new RegExp(String.raw`\bname: "?node-ip"?\s+value: "?${address}(?![\w.:])`, 'g') },
+    {
+      slot: 'node-ip',
+      pattern: () => new RegExp(String.raw`\bname: "?node-ip"?\s+value: "?${address}(?![\w.:])`, 'g'),
+    },
   ],
   '/var/lib/kubelet/kubeadm-flags.env': [
-    { slot: '--node-ip', pattern: () => new RegExp(String.raw`(?<=--node-ip=(?:[^,\s"]+,)?)${address}(?![\w.:])`, 'g') },
+    {
+      slot: '--node-ip',
+      pattern: () => new RegExp(String.raw`(?<=--node-ip=(?:[^,\s"]+,)?)${address}(?![\w.:])`, 'g'),
+    },
   ],
 };
 

@@ -39,12 +39,27 @@ export interface NodeFile {
 export type NodeOperationResult =
   | { readonly op: 'read'; readonly ok: true; readonly file: NodeFile }
   | { readonly op: 'read-directory'; readonly ok: true; readonly files: readonly NodeFile[] }
-  | { readonly op: 'list-directory'; readonly ok: true; readonly entries: readonly { readonly name: string; readonly size: number }[] }
+  | {
+      readonly op: 'list-directory';
+      readonly ok: true;
+      readonly entries: readonly { readonly name: string; readonly size: number }[];
+    }
   /** `ok` tells that the command ran, whatever it answered; 124 is the exit code of one that took too long. */
-  | { readonly op: 'run'; readonly ok: true; readonly exitCode: number; readonly stdout: Buffer; readonly stderr: Buffer }
+  | {
+      readonly op: 'run';
+      readonly ok: true;
+      readonly exitCode: number;
+      readonly stdout: Buffer;
+      readonly stderr: Buffer;
+    }
   | { readonly op: 'replace' | 'remove'; readonly ok: true }
   /** `missing`: there is no such file or folder. `stopped`: needs a running container. `failed`: anything else. */
-  | { readonly op: NodeOperation['op']; readonly ok: false; readonly why: 'missing' | 'stopped' | 'failed'; readonly reason: string };
+  | {
+      readonly op: NodeOperation['op'];
+      readonly ok: false;
+      readonly why: 'missing' | 'stopped' | 'failed';
+      readonly reason: string;
+    };
 
 export interface Node {
   readonly name: string;
@@ -53,5 +68,8 @@ export interface Node {
    * one that failed. Rejects with an EngineError where the engine or the container as a whole cannot be reached.
    * On a stopped container the reads are answered through the archive API; the rest fails with `stopped`.
    */
-  perform(operations: readonly NodeOperation[], options: { readonly timeoutMs: number; readonly signal?: AbortSignal }): Promise<NodeOperationResult[]>;
+  perform(
+    operations: readonly NodeOperation[],
+    options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  ): Promise<NodeOperationResult[]>;
 }

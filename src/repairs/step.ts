@@ -18,7 +18,11 @@ export const step = z.discriminatedUnion('kind', [
   /** Until the node's init system and container runtime answer. */
   z.object({ kind: z.literal('wait-boot'), node: z.string() }),
   /** Each `from` is replaced where it stands; an edit whose `from` is gone while its `to` is there counts as made. */
-  z.object({ kind: z.literal('edit-file'), ...nodeFile, edits: z.array(z.object({ from: z.string(), to: z.string() })) }),
+  z.object({
+    kind: z.literal('edit-file'),
+    ...nodeFile,
+    edits: z.array(z.object({ from: z.string(), to: z.string() })),
+  }),
   z.object({ kind: z.literal('remove-file'), ...nodeFile }),
   /** By `kubeadm init phase certs`, with the node's own authority and /kind/kubeadm.conf. */
   z.object({ kind: z.literal('remake-certificate'), node: z.string(), certificate: z.literal('apiserver') }),
@@ -28,10 +32,27 @@ export const step = z.discriminatedUnion('kind', [
   /** Until the API server answers /readyz; on the way the kubelet is restarted once more where a static pod stays away. */
   z.object({ kind: z.literal('wait-api') }),
   /** Until each node is Ready and its INTERNAL-IP is the given address. */
-  z.object({ kind: z.literal('wait-nodes'), nodes: z.array(z.object({ name: z.string(), addresses: z.array(z.string()) })) }),
-  z.object({ kind: z.literal('merge-kubeconfig'), path: z.string(), context: z.string(), server: z.string(), node: z.string() }),
+  z.object({
+    kind: z.literal('wait-nodes'),
+    nodes: z.array(z.object({ name: z.string(), addresses: z.array(z.string()) })),
+  }),
+  /** Until each component's lease has been renewed since this wait began; a new leader first lets the old lease run out (15 s). */
+  z.object({ kind: z.literal('wait-controllers'), components: z.array(z.string()) }),
+  z.object({
+    kind: z.literal('merge-kubeconfig'),
+    path: z.string(),
+    context: z.string(),
+    server: z.string(),
+    node: z.string(),
+  }),
   /** Undo: the kept bytes, mode and owner back in place; `absent` backups remove the file. `node` is null for a file of this host. */
-  z.object({ kind: z.literal('restore-file'), node: z.string().nullable(), path: z.string(), run: z.string(), backup: z.string() }),
+  z.object({
+    kind: z.literal('restore-file'),
+    node: z.string().nullable(),
+    path: z.string(),
+    run: z.string(),
+    backup: z.string(),
+  }),
 ]);
 export type Step = z.infer<typeof step>;
 export type StepOf<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;

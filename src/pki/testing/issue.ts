@@ -8,7 +8,7 @@ export interface IssuedCertificate {
   readonly certificatePem: string;
   /** PKCS #8. */
   readonly privateKeyPem: string;
-  readonly keys: CryptoKeyPair;
+  readonly keys: webcrypto.CryptoKeyPair;
 }
 
 export interface Authority extends IssuedCertificate {
@@ -34,7 +34,7 @@ export interface CertificateRequest {
   /** In one year by default, as kubeadm's. */
   readonly notAfter?: Date;
   /** Keys to certify, as in a renewal; new ones by default. */
-  readonly keys?: CryptoKeyPair;
+  readonly keys?: webcrypto.CryptoKeyPair;
 }
 
 const HOUR = 3_600_000;
@@ -90,15 +90,15 @@ export async function issueCertificate(request: CertificateRequest): Promise<Iss
   return { keys, certificatePem: toPem(certificate), privateKeyPem: await exportPrivateKey(keys) };
 }
 
-function makeKeys(): Promise<CryptoKeyPair> {
-  return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']) as Promise<CryptoKeyPair>;
+function makeKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']) as Promise<webcrypto.CryptoKeyPair>;
 }
 
 function toPem(certificate: x509.X509Certificate): string {
   return `${certificate.toString('pem')}\n`;
 }
 
-async function exportPrivateKey(keys: CryptoKeyPair): Promise<string> {
+async function exportPrivateKey(keys: webcrypto.CryptoKeyPair): Promise<string> {
   const bytes = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey);
   return `${x509.PemConverter.encode(bytes, 'PRIVATE KEY')}\n`;
 }

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { defineConfig } from 'vitest/config';
+
+/** By name, so that a run can be followed; each file brings the cluster into the state it needs. */
+class SequenceByName extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return Promise.resolve(files.toSorted((left, right) => left.moduleId.localeCompare(right.moduleId)));
+  }
+}
+
+const fifteenMinutes = 15 * 60_000;
+
+export default defineConfig({
+  root: join(import.meta.dirname, '..', '..'),
+  test: {
+    include: ['lab/kind/real/**/*.test.ts'],
+    // One cluster, shared by all: nothing may run beside anything else.
+    fileParallelism: false,
+    maxWorkers: 1,
+    sequence: { sequencer: SequenceByName },
+    testTimeout: fifteenMinutes,
+    hookTimeout: fifteenMinutes,
+    reporters: ['verbose'],
+    env: { NO_COLOR: '1', TZ: 'UTC' },
+  },
+});

@@ -1,0 +1,46 @@
+import { nodesOf } from '../../facts/select.ts';
+import { type Check, conclude, type Problem } from '../check.ts';
+
+/** The entrypoint deletes both files before it makes them again; a crash in between leaves none, or one without the other. */
+export const apiserverMissing: Check = {
+  id: 'certificates/apiserver-missing',
+  layer: 'certificates',
+  severity: 'error',
+  title: "The API server's certificate and key are there and belong together",
+  after: ['containers/node-stopped'],
+  run: (facts) => {
+    if (!facts.containers.ok) return conclude([], [facts.containers.reason]);
+    const problems: Problem[] = [];
+    const unknown: string[] = [];
+    for (const { container, inside, reason } of nodesOf(facts)) {
+      if (container.role !== 'control-plane' || !container.running) continue;
+      if (inside === undefined) {
+        unknown.push(`${container.name}: ${reason}`);
+        continue;
+      }
+      const { apiserver } = inside.certificates;
+      const key = inside.apiserverKeySha256;
+      const faults = [
+        ...(apiserver.ok ? [] : [`/etc/kubernetes/pki/apiserver.crt: ${apiserver.reason}`]),
+        ...(key.ok ? [] : [`/etc/kubernetes/pki/apiserver.key: ${key.reason}`]),
+      ];
+      if (faults.length > 0) {
+        problems.push({
+          subject: container.name,
+          summary: `The API server on ${container.name} has no usable ${apiserver.ok ? 'key' : key.ok ? 'certificate' : 'certificate and key'}`,
+          evidence: faults,
+        });
+      } else if (apiserver.ok && key.ok && apiserver.value.publicKeySha256 !== key.value) {
+        problems.push({
+          subject: container.name,
+          summary: `The API server's certificate and key on ${container.name} do not belong together`,
+          evidence: [
+            `apiserver.crt has public key ${apiserver.value.publicKeySha256}`,
+            `apiserver.key has public key ${key.value}`,
+          ],
+        });
+      }
+    }
+    return conclude(problems, unknown);
+  },
+};

@@ -1,0 +1,48 @@
+import { nodesOf } from '../../facts/select.ts';
+import { type Check, conclude, type Problem } from '../check.ts';
+import { isStaleEndpoint } from './kubelet-endpoint-stale.ts';
+
+/** The control plane's own clients, with the file each one reads. */
+export const components = [
+  { key: 'controllerManager', component: 'kube-controller-manager', path: '/etc/kubernetes/controller-manager.conf' },
+  { key: 'scheduler', component: 'kube-scheduler', path: '/etc/kubernetes/scheduler.conf' },
+] as const;
+
+/** With these stale the API answers everything, and nothing is ever scheduled or re-created. */
+export const componentEndpointStale: Check = {
+  id: 'node/component-endpoint-stale',
+  layer: 'node',
+  severity: 'error',
+  title: 'Controller manager and scheduler dial an address where the API server is',
+  after: ['containers/node-stopped', 'network/address-changed'],
+  run: (facts) => {
+    if (!facts.containers.ok) return conclude([], [facts.containers.reason]);
+    const problems: Problem[] = [];
+    const unknown: string[] = [];
+    for (const node of nodesOf(facts)) {
+      const { container, inside, reason } = node;
+      if (!container.running || container.role !== 'control-plane') continue;
+      if (inside === undefined) {
+        unknown.push(`${container.name}: ${reason}`);
+        continue;
+      }
+      const stale = [];
+      for (const { key, component, path } of components) {
+        const conf = inside.kubeconfigs[key];
+        if (!conf.ok) unknown.push(`${container.name} ${path}: ${conf.reason}`);
+        else if (isStaleEndpoint(facts, node, conf.value)) stale.push({ component, path, server: conf.value.server });
+      }
+      if (stale.length > 0) {
+        problems.push({
+          subject: container.name,
+          summary: `${stale.map(({ component }) => component).join(' and ')} on ${container.name} dial ${[...new Set(stale.map(({ server }) => server))].join(', ')}, but the node is at ${container.ipv4 || container.ipv6} now`,
+          evidence: [
+            ...stale.map(({ path, server }) => `${path}: server: ${server}`),
+            `Docker: ${container.ipv4 || container.ipv6}`,
+          ],
+        });
+      }
+    }
+    return conclude(problems, unknown);
+  },
+};

@@ -1,0 +1,15 @@
+import { exitCodes } from '../exit-codes.ts';
+import { type CommonOptions, type Invocation, withHost } from '../invocation.ts';
+import { requireFindingId } from './heal.ts';
+
+export async function runExplain(id: string, options: CommonOptions, invocation: Invocation): Promise<number> {
+  const engine = await invocation.loadEngine();
+  const explanation = engine.explainFinding(id);
+  if (explanation === undefined) requireFindingId('explain', id, engine.allFindingIds());
+  return withHost(options, false, invocation, async (host) => {
+    if (explanation === undefined) throw new Error(`the finding ${id} has no explanation`);
+    const { done, byHand, ...rest } = explanation;
+    host.present({ format: 'rekindle.explain/v1', ...rest, done: [...done], byHand: [...byHand] });
+    return exitCodes.well;
+  });
+}

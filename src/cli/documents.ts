@@ -1,0 +1,146 @@
+import * as z from 'zod';
+import { diagnosis } from '../engine/diagnosis.ts';
+import { engineFacts } from '../facts/engine.ts';
+import { facts } from '../facts/facts.ts';
+import { findingRef, plan } from '../repairs/step.ts';
+
+/** What the commands answer with: `-o json` prints these, the tables are drawn from them, docs/schema is made of them. */
+
+const nodeCount = z
+  .object({
+    total: z.number(),
+    ready: z.number().nullable().describe('Null where the API server could not be asked.'),
+  })
+  .nullable()
+  .describe('Null where the containers could not be looked at.');
+
+const clusterReport = diagnosis.extend({
+  nodes: nodeCount,
+  plan: plan.describe('What `heal` would do.'),
+});
+export type ClusterReport = z.infer<typeof clusterReport>;
+
+export const doctorDocument = z.object({
+  format: z.literal('rekindle.doctor/v1'),
+  source: z.enum(['live', 'recording']).describe('`recording`: judged from a file of facts.'),
+  engine: engineFacts.nullable().describe('Null where no cluster was looked at although the engine answered.'),
+  clusters: z.array(clusterReport),
+});
+export type DoctorDocument = z.infer<typeof doctorDocument>;
+
+const clusterStatus = z.object({
+  cluster: z.string(),
+  verdict: diagnosis.shape.verdict,
+  nodes: nodeCount,
+  errors: z.number(),
+  warnings: z.number(),
+  causes: z.array(findingRef),
+  summary: z.string().describe('One line for people.'),
+});
+
+export const statusDocument = z.object({
+  format: z.literal('rekindle.status/v1'),
+  engine: engineFacts.nullable().describe('Null where no cluster was looked at although the engine answered.'),
+  clusters: z.array(clusterStatus),
+});
+export type StatusDocument = z.infer<typeof statusDocument>;
+
+export const healDocument = z.object({
+  format: z.literal('rekindle.heal/v1'),
+  command: z.enum(['heal', 'undo']),
+  cluster: z.string(),
+  verdict: z
+    .enum(['healthy', 'healed', 'remaining', 'unknown', 'planned', 'declined', 'unconfirmed', 'interrupted'])
+    .describe(
+      '`unconfirmed`: nobody was there to confirm the plan. For an undo, `healed` means put back and `remaining` not all.',
+    ),
+  dryRun: z.boolean(),
+  run: z.string().nullable().describe('Null where no step was applied.'),
+  undoes: z.string().nullable(),
+  diagnosis,
+  plans: z.array(plan).describe('One per round.'),
+  applied: z.array(z.object({ title: z.string(), result: z.enum(['done', 'failed', 'skipped']), note: z.string() })),
+  millisecondsToReady: z
+    .number()
+    .nullable()
+    .describe('From the confirmed plan to all nodes Ready; null where they were all along, or are not.'),
+});
+export type HealDocument = z.infer<typeof healDocument>;
+
+const runSummary = z.object({
+  id: z.string(),
+  command: z.enum(['heal', 'undo']),
+  cluster: z.string(),
+  startedAt: z.string().describe('ISO 8601.'),
+  state: z.enum(['ended', 'running', 'interrupted']),
+  verdict: z.string().nullable(),
+  stepsDone: z.number(),
+  undoes: z.string().nullable(),
+});
+
+const runStep = z.object({
+  round: z.number(),
+  step: z.string(),
+  title: z.string(),
+  result: z.enum(['done', 'failed', 'skipped', 'started']).describe('`started`: the journal ends in this step.'),
+  note: z.string(),
+});
+
+const fileChange = z.object({
+  node: z.string().nullable().describe('Null for a file of this host.'),
+  path: z.string(),
+  change: z.enum(['changed', 'created', 'removed', 'unclear']),
+  summary: z.string(),
+  diff: z.string().nullable().describe('Unified, free of secrets; null for keys and binary files.'),
+});
+
+export const runsDocument = z.object({
+  format: z.literal('rekindle.runs/v1'),
+  directory: z.string(),
+  runs: z.array(runSummary),
+  detail: z
+    .object({
+      steps: z.array(runStep),
+      snapshots: z.array(z.object({ node: z.string(), file: z.string(), bytes: z.number() })),
+      changes: z.array(fileChange),
+      millisecondsToReady: z.number().nullable(),
+    })
+    .nullable()
+    .describe('Where one run was asked for.'),
+});
+export type RunsDocument = z.infer<typeof runsDocument>;
+
+export const explainDocument = z.object({
+  format: z.literal('rekindle.explain/v1'),
+  id: z.string(),
+  title: z.string(),
+  layer: z.string(),
+  severity: z.enum(['error', 'warning']),
+  meaning: z.string(),
+  established: z.string(),
+  done: z.array(z.string()),
+  byHand: z.array(z.string()),
+  page: z.string(),
+});
+export type ExplainDocument = z.infer<typeof explainDocument>;
+
+export const errorDocument = z.object({
+  format: z.literal('rekindle.error/v1'),
+  exitCode: z.number(),
+  message: z.string(),
+  hint: z.string(),
+});
+export type ErrorDocument = z.infer<typeof errorDocument>;
+
+export type ResultDocument = DoctorDocument | StatusDocument | HealDocument | RunsDocument | ExplainDocument;
+
+/** By the name of the file under docs/schema. */
+export const publishedSchemas = {
+  doctor: doctorDocument,
+  heal: healDocument,
+  status: statusDocument,
+  runs: runsDocument,
+  explain: explainDocument,
+  facts,
+  error: errorDocument,
+} as const;

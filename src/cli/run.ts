@@ -1,0 +1,72 @@
+import { basename } from 'node:path';
+import { CommanderError } from '@commander-js/extra-typings';
+import type { Surroundings } from '../engine/surroundings.ts';
+import type { EngineApi } from './engine-api.ts';
+import { BlockedError } from './errors.ts';
+import { exitCodes } from './exit-codes.ts';
+import { reportFailure } from './hosts/failure.ts';
+import type { Invocation } from './invocation.ts';
+import { buildProgram } from './program.ts';
+import { readWidth, wantsColor } from './render/look.ts';
+import type { Streams } from './streams.ts';
+
+/** The whole program over the given streams; resolves with the exit code and never rejects. */
+export async function runCli(
+  argv: readonly string[],
+  surroundings: Surroundings,
+  streams: Streams,
+  loadEngine: () => Promise<EngineApi>,
+): Promise<number> {
+  const controller = new AbortController();
+  let interruptedWith: number | null = null;
+  const interrupt = (exitCode: number): void => {
+    if (interruptedWith !== null) streams.exitNow(exitCode);
+    interruptedWith = exitCode;
+    controller.abort(new Error('interrupted'));
+  };
+  const stopListening = streams.onInterrupt(interrupt);
+  const invocation: Invocation = {
+    program: nameProgram(argv[1] ?? ''),
+    surroundings,
+    streams,
+    loadEngine,
+    signal: controller.signal,
+    interrupt: () => interrupt(exitCodes.interrupted),
+  };
+  try {
+    return await parse(argv, invocation);
+  } catch (error) {
+    // What was cut short fails in many ways, and all of them mean this.
+    const failure = interruptedWith === null ? error : new BlockedError(interruptedWith, 'interrupted');
+    return reportFailure(failure, argv, invocation);
+  } finally {
+    stopListening();
+  }
+
+  async function parse(words: readonly string[], call: Invocation): Promise<number> {
+    let exitCode: number = exitCodes.well;
+    const program = buildProgram({
+      invocation: call,
+      version: surroundings.version,
+      finish: (code) => {
+        exitCode = code;
+      },
+      writeHelp: (text) => streams.stdout.write(text),
+      helpWidth: Math.min(readWidth(streams.stdout), 120),
+      helpColors: wantsColor(streams.stdout, surroundings.environment, !words.includes('--no-color')),
+    });
+    try {
+      await program.parseAsync([...words]);
+    } catch (error) {
+      // Help and version are thrown as well, with 0.
+      if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.well;
+      throw error;
+    }
+    return interruptedWith ?? exitCode;
+  }
+}
+
+/** As a kubectl plugin it is called `kubectl-rekindle` and typed `kubectl rekindle`. */
+function nameProgram(script: string): string {
+  return basename(script).startsWith('kubectl-') ? 'kubectl rekindle' : 'rekindle';
+}

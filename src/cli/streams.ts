@@ -1,0 +1,56 @@
+import type { Readable, Writable } from 'node:stream';
+
+export interface OutputStream {
+  write(text: string): void;
+  readonly isTerminal: boolean;
+  /** Columns of the terminal now; infinite where nothing says so, so that piped text is not wrapped. */
+  columns(): number;
+  /** For libraries that draw by themselves. */
+  readonly raw: Writable;
+}
+
+/** Where the program reads, writes and is interrupted. */
+export interface Streams {
+  readonly stdin: { readonly isTerminal: boolean; readonly raw: Readable };
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  /** Calls the listener with the exit code that belongs to the signal: 130 for SIGINT, 143 for SIGTERM. */
+  onInterrupt(listener: (exitCode: number) => void): () => void;
+  /** Ends the process at once. */
+  exitNow(exitCode: number): void;
+  /** Calls `tick` again and again until the returned function is called; does not keep the process alive. */
+  every(milliseconds: number, tick: () => void): () => void;
+}
+
+export function makeStreams(from: NodeJS.Process): Streams {
+  return {
+    stdin: { isTerminal: from.stdin.isTTY === true, raw: from.stdin },
+    stdout: makeOutput(from.stdout),
+    stderr: makeOutput(from.stderr),
+    onInterrupt: (listener) => {
+      const onInt = (): void => listener(130);
+      const onTerm = (): void => listener(143);
+      from.on('SIGINT', onInt);
+      from.on('SIGTERM', onTerm);
+      return () => {
+        from.off('SIGINT', onInt);
+        from.off('SIGTERM', onTerm);
+      };
+    },
+    exitNow: (exitCode) => from.exit(exitCode),
+    every: (milliseconds, tick) => {
+      const timer = setInterval(tick, milliseconds);
+      timer.unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
+
+function makeOutput(stream: NodeJS.WriteStream): OutputStream {
+  return {
+    write: (text) => void stream.write(text),
+    isTerminal: stream.isTTY === true,
+    columns: () => (stream.isTTY ? stream.columns || 80 : Number.POSITIVE_INFINITY),
+    raw: stream,
+  };
+}

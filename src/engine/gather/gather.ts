@@ -1,0 +1,112 @@
+import type { ContainerFacts } from '../../facts/containers.ts';
+import type { ApiFacts } from '../../facts/api.ts';
+import type { Facts } from '../../facts/facts.ts';
+import { type Observed, unseen } from '../../facts/observed.ts';
+import type { KubeApi } from '../../kube/port.ts';
+import { openNode } from '../../node/node.ts';
+import type { Node } from '../../node/port.ts';
+import { engineFacts, type World } from '../world.ts';
+import { type ClusterAccess, connectKube, publishedPort } from './access.ts';
+import { gatherApi } from './api.ts';
+import { gatherContainers, gatherNetwork } from './containers.ts';
+import { gatherHostKubeconfig } from './kubeconfig.ts';
+import { gatherNode, type GatheredNode } from './node.ts';
+
+export interface Gathered {
+  readonly facts: Facts;
+  readonly access: ClusterAccess;
+}
+
+/**
+ * Looks at everything once, from the engine upwards: one exec per node, nodes side by side, and a fixed number of API
+ * lists. Never rejects but on abort: what could not be read is recorded with the reason.
+ */
+export async function gather(world: World, cluster: string, signal: AbortSignal): Promise<Gathered> {
+  signal.throwIfAborted();
+  const base = {
+    format: 'rekindle.facts/v1' as const,
+    gatheredAt: world.surroundings.clock.now().toISOString(),
+    cluster,
+    engine: engineFacts(world),
+  };
+  if (!world.engine.ok)
+    return { facts: { ...base, ...withoutEngine }, access: { nodes: new Map(), adminConfs: new Map(), kubeApis: [] } };
+  const { engine } = world.engine;
+  const [containers, network] = await Promise.all([
+    gatherContainers(engine, cluster, world.networkName),
+    gatherNetwork(engine, world.networkName),
+  ]);
+  const list = containers.ok ? containers.value : [];
+  const nodes = new Map<string, Node>();
+  const gathered = await Promise.all(
+    list
+      .filter(({ role }) => role !== 'external-load-balancer')
+      .map(async (container) => {
+        const node = openNode(engine, container.name, container.running);
+        nodes.set(container.name, node);
+        return [
+          container.name,
+          await gatherNode(node, questionFor(container, list), world.surroundings.clock, signal),
+        ] as const;
+      }),
+  );
+  const adminConfs = new Map(
+    gathered.flatMap(([name, { adminConf }]) => (adminConf === undefined ? [] : [[name, adminConf] as const])),
+  );
+  const kubeApis = connectKube(world, list, adminConfs);
+  const [api, kubeconfig] = await Promise.all([
+    gatherFirstApi(kubeApis, gathered, signal),
+    gatherHostKubeconfig(world, cluster, publishedPort(list)),
+  ]);
+  signal.throwIfAborted();
+  return {
+    facts: {
+      ...base,
+      containers,
+      network,
+      nodes: Object.fromEntries(gathered.map(([name, { facts }]) => [name, facts])),
+      api,
+      kubeconfig,
+    },
+    access: { nodes, adminConfs, kubeApis },
+  };
+}
+
+const noEngine = unseen('no Docker engine answers');
+const withoutEngine = { containers: noEngine, network: noEngine, nodes: {}, api: noEngine, kubeconfig: noEngine };
+
+function questionFor(container: ContainerFacts, all: readonly ContainerFacts[]) {
+  const role = container.role === 'control-plane' ? ('control-plane' as const) : ('worker' as const);
+  const balancer = all.find((other) => other.role === 'external-load-balancer');
+  const entryPoint = balancer ?? all.find((other) => other.role === 'control-plane');
+  return {
+    name: container.name,
+    role,
+    running: container.running,
+    endpointName: role === 'control-plane' ? container.name : (entryPoint?.name ?? container.name),
+  };
+}
+
+/** The way through a node costs an exec for every call, so it is gone only where an API server runs behind a port that does not answer. */
+async function gatherFirstApi(
+  apis: readonly KubeApi[],
+  gathered: readonly (readonly [string, GatheredNode])[],
+  signal: AbortSignal,
+): Promise<Observed<ApiFacts>> {
+  const [first, ...others] = apis;
+  if (first === undefined) return unseen('no control plane gave its admin.conf');
+  const answer = await gatherApi(first, signal);
+  if (answer.ok) return answer;
+  const isServerRunning = gathered.some(
+    ([, { facts }]) =>
+      facts.ok &&
+      facts.value.components.ok &&
+      facts.value.components.value.some(({ name, state }) => name === 'kube-apiserver' && state === 'running'),
+  );
+  if (!isServerRunning) return answer;
+  for (const other of others) {
+    const detour = await gatherApi(other, signal);
+    if (detour.ok) return detour;
+  }
+  return answer;
+}

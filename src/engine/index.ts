@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { EngineFacts } from '../facts/engine.ts';
+import type { Facts } from '../facts/facts.ts';
+import { parseKubeconfig } from '../kubeconfig/parse.ts';
+import type { Plan } from '../repairs/step.ts';
+import { describeChanges } from '../runs/diff.ts';
+import type { JournalEntry, RunSummary } from '../runs/journal.ts';
+import { resolveRun } from '../runs/resolve.ts';
+import { diagnose } from './diagnose.ts';
+import type { Diagnosis } from './diagnosis.ts';
+import { type Explanation, explainFinding as explain } from './explain.ts';
+import { findKubeconfig } from './gather/kubeconfig.ts';
+import { makePlan } from './plan.ts';
+import { openRuns as openStore } from './state.ts';
+import type { Surroundings } from './surroundings.ts';
+import { engineFacts, type World } from './world.ts';
+
+export { allFindingIds } from './explain.ts';
+export { diagnoseCluster, healCluster, type HealOptions } from './heal.ts';
+export { type UndoOptions, undoRun } from './undo.ts';
+export { listClusters, openWorld, type World, type WorldOptions } from './world.ts';
+
+export function diagnoseFacts(facts: Facts): Diagnosis {
+  return diagnose(facts);
+}
+
+export function planFor(
+  facts: Facts,
+  diagnosis: Diagnosis,
+  options: { readonly only: readonly string[]; readonly maxRisk: 'safe' | 'disruptive' },
+): Plan {
+  return makePlan(facts, diagnosis, { ...options, exhausted: () => false });
+}
+
+/** What is known of an engine that cannot be reached; null where it answers. */
+export function readEngineFailure(world: World): EngineFacts | null {
+  return world.engine.ok ? null : engineFacts(world);
+}
+
+/** The finding pages are shipped beside the program. */
+export function explainFinding(id: string): Explanation | undefined {
+  return explain(id, (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'));
+}
+
+/** The kubeconfig's current context; empty where there is none. */
+export async function readCurrentContext(kubeconfig: string | undefined, surroundings: Surroundings): Promise<string> {
+  const path = await findKubeconfig({ options: kubeconfig === undefined ? {} : { kubeconfig }, surroundings });
+  try {
+    const parsed = parseKubeconfig(await readFile(path, 'utf8'));
+    return parsed.ok ? parsed.value.currentContext : '';
+  } catch {
+    return '';
+  }
+}
+
+export interface Runs {
+  readonly directory: string;
+  list(): Promise<readonly RunSummary[]>;
+  resolve(reference: string): Promise<string>;
+  read(run: string): Promise<readonly JournalEntry[]>;
+  describeChanges(
+    run: string,
+  ): Promise<readonly { readonly node: string | null; readonly path: string; readonly diff: string }[]>;
+}
+
+export function openRuns(surroundings: Surroundings): Runs {
+  const store = openStore(surroundings);
+  return {
+    directory: store.directory,
+    list: () => store.list(),
+    resolve: async (reference) => (await resolveRun(store, reference)).id,
+    read: (run) => store.read(run),
+    describeChanges: async (run) => (await describeChanges(store, run)).map(({ node, path, diff, summary }) => ({ node, path, diff: diff ?? summary })),
+  };
+}

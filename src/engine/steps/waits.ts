@@ -1,0 +1,204 @@
+import { isSameAddress } from '../../manifests/address.ts';
+import { followUntil } from '../../kube/mirror.ts';
+import { type KubeApi, KubeError } from '../../kube/port.ts';
+import { itemsOf, leasesPath, nodesPath, toNodeFacts } from '../gather/api.ts';
+import { messageOf } from '../gather/containers.ts';
+import { engineNow } from '../../facts/select.ts';
+import { restart } from './units.ts';
+import { type ExecuteStep, performAll, type StepContext } from './step-context.ts';
+
+const apiTimeoutMs = 90_000;
+/** After so long without an answer the static pods may be in the state of kubernetes#109596: the kubelet is restarted once more. */
+const kickAfterMs = 25_000;
+/** The way through a node costs an exec each time; it is for a published port that stays out of reach. */
+const detourAfterMs = 5_000;
+const nodesTimeoutMs = 90_000;
+/** A new leader waits for the old lease to run out (15 s) after the process has started. */
+const controllersTimeoutMs = 60_000;
+const requestTimeoutMs = 3_000;
+
+/** An API server that does not answer yet offers nothing to watch, so it is asked again and again. */
+export const waitApi: ExecuteStep<'wait-api'> = async (_step, context) => {
+  const { clock } = context.world.surroundings;
+  const start = clock.monotonic();
+  let kicked = false;
+  for (;;) {
+    const waited = clock.monotonic() - start;
+    const reason = await askReady(context, waited > detourAfterMs);
+    if (reason === undefined) return kicked ? 'after restarting the kubelet once more' : '';
+    if (waited > apiTimeoutMs)
+      throw new Error(`the API server does not answer after ${Math.round(waited / 1000)} s: ${reason}`);
+    if (!kicked && waited > kickAfterMs) {
+      kicked = true;
+      await restartSilentControlPlanes(context);
+    }
+    context.progress(reason);
+    await clock.sleep(250, context.signal);
+  }
+};
+
+/** Why the API server does not answer; undefined where it does. */
+async function askReady(context: StepContext, withDetour: boolean): Promise<string | undefined> {
+  let reason: string | undefined;
+  for (const kube of withDetour ? context.access.kubeApis : context.access.kubeApis.slice(0, 1)) {
+    try {
+      await kube.get('/readyz', { timeoutMs: requestTimeoutMs, signal: context.signal });
+      return undefined;
+    } catch (error) {
+      context.signal.throwIfAborted();
+      reason ??= messageOf(error);
+    }
+  }
+  return reason ?? 'no control plane gave its admin.conf';
+}
+
+/** Leaves alone a control plane whose API server runs: it is slow, not stuck. */
+async function restartSilentControlPlanes(context: StepContext): Promise<void> {
+  const controlPlanes = context.facts.containers.ok
+    ? context.facts.containers.value.filter(({ role, running }) => role === 'control-plane' && running)
+    : [];
+  for (const { name } of controlPlanes) {
+    const [result] = await performAll(
+      context,
+      name,
+      [{ op: 'run', argv: ['crictl', 'ps', '-q', '--name', '^kube-apiserver$'], timeoutSeconds: 10 }],
+      15_000,
+    );
+    if (result.stdout.toString('utf8').trim() === '') await restart(context, name, 'kubelet');
+  }
+}
+
+interface NodeObject {
+  readonly metadata: { readonly name: string };
+}
+
+interface LeaseObject {
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly spec?: { readonly renewTime?: string };
+}
+
+/**
+ * Ready counts when the kubelet says so itself: its lease must have been renewed since its restart, for the API goes on
+ * saying Ready of a silent node for most of a minute.
+ */
+export const waitNodes: ExecuteStep<'wait-nodes'> = async ({ nodes }, context) => {
+  const kube = await firstAnswering(context);
+  const limit = timeLimit(context, nodesTimeoutMs);
+  const missing = new Map<string, string>(nodes.map(({ name }) => [name, 'not heard of yet']));
+  const heardSince = (name: string) => context.kubeletRestarts.get(name) ?? engineNow(context.facts) - 40_000;
+  try {
+    await Promise.all([
+      followUntil<NodeObject>(kube, nodesPath, followOptions(context, limit.signal), (objects) => {
+        for (const { name, addresses } of nodes) {
+          const object = objects.get(name);
+          set(missing, name, object === undefined ? 'not registered' : lacking(object, addresses));
+        }
+        return report();
+      }),
+      followUntil<LeaseObject>(kube, nodeLeasesPath, followOptions(context, limit.signal), (leases) =>
+        nodes.every(({ name }) => Date.parse(leases.get(name)?.spec?.renewTime ?? '1970') > heardSince(name)),
+      ),
+    ]);
+    return `all ${nodes.length} Ready`;
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!limit.signal.aborted) throw error;
+    const lacks = [...missing].map(([name, what]) => `${name}: ${what}`);
+    throw new Error(
+      `after ${nodesTimeoutMs / 1000} s ${lacks.length === 0 ? 'a kubelet has not renewed its lease yet' : lacks.join('; ')}`,
+    );
+  } finally {
+    limit.clear();
+  }
+
+  function report(): boolean {
+    context.progress(
+      missing.size === 0
+        ? `all ${nodes.length} nodes Ready`
+        : `${nodes.length - missing.size} of ${nodes.length} nodes Ready; ${[...missing].map(([name, what]) => `${name}: ${what}`).join('; ')}`,
+    );
+    return missing.size === 0;
+  }
+};
+
+const nodeLeasesPath = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
+
+function lacking(object: NodeObject, addresses: readonly string[]): string | undefined {
+  const { ready, readyReason, internalAddresses } = toNodeFacts(object, null);
+  if (ready !== 'True') return `not Ready (${readyReason || ready || 'no condition'})`;
+  const wrong =
+    internalAddresses.length === 0 ||
+    !addresses.every((address) => internalAddresses.some((own) => isSameAddress(own, address)));
+  return wrong ? `INTERNAL-IP is ${internalAddresses.join(', ') || 'missing'}` : undefined;
+}
+
+function set(map: Map<string, string>, key: string, value: string | undefined): void {
+  if (value === undefined) map.delete(key);
+  else map.set(key, value);
+}
+
+export const waitControllers: ExecuteStep<'wait-controllers'> = async ({ components }, context) => {
+  const kube = await firstAnswering(context);
+  const limit = timeLimit(context, controllersTimeoutMs);
+  const before = new Map<string, string>();
+  try {
+    const leases = itemsOf<LeaseObject>(await kube.get(leasesPath, followOptions(context, limit.signal)));
+    for (const { metadata, spec } of leases)
+      if (metadata.namespace === 'kube-system') before.set(metadata.name, spec?.renewTime ?? '');
+    await followUntil<LeaseObject>(
+      kube,
+      '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases',
+      followOptions(context, limit.signal),
+      (objects) => {
+        const still = components.filter(
+          (name) => (objects.get(name)?.spec?.renewTime ?? '') <= (before.get(name) ?? ''),
+        );
+        context.progress(
+          still.length === 0 ? 'every lease moves' : `${still.join(', ')}: the old lease has to run out first`,
+        );
+        return still.length === 0;
+      },
+    );
+    return '';
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!limit.signal.aborted) throw error;
+    throw new Error(`${components.join(' or ')} has not renewed its lease within ${controllersTimeoutMs / 1000} s`);
+  } finally {
+    limit.clear();
+  }
+};
+
+/** The way to the API that answers now: the node's own where the published port does not. */
+async function firstAnswering(context: StepContext): Promise<KubeApi> {
+  let last: unknown = new Error('no control plane gave its admin.conf');
+  for (const kube of context.access.kubeApis) {
+    try {
+      await kube.get('/readyz', { timeoutMs: requestTimeoutMs, signal: context.signal });
+      return kube;
+    } catch (error) {
+      context.signal.throwIfAborted();
+      if (!(error instanceof KubeError)) throw error;
+      last = error;
+    }
+  }
+  throw last;
+}
+
+function followOptions(context: StepContext, signal: AbortSignal) {
+  return { timeoutMs: requestTimeoutMs, signal, pause: () => context.world.surroundings.clock.sleep(250, signal) };
+}
+
+/** Aborts after a time by the world's clock, or with the whole run. */
+function timeLimit(context: StepContext, milliseconds: number): { readonly signal: AbortSignal; clear(): void } {
+  const expired = new AbortController();
+  const done = new AbortController();
+  void context.world.surroundings.clock.sleep(milliseconds, AbortSignal.any([context.signal, done.signal])).then(
+    () => expired.abort(new Error('time is up')),
+    () => undefined,
+  );
+  return {
+    signal: AbortSignal.any([context.signal, expired.signal]),
+    clear: () => done.abort(new Error('no longer needed')),
+  };
+}

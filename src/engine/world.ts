@@ -1,0 +1,91 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { EndpointHost } from '../docker/context.ts';
+import { discoverEngine } from '../docker/discover.ts';
+import { connectEngine } from '../docker/dockerode.ts';
+import { type Engine, EngineError, type EngineInfo } from '../docker/port.ts';
+import type { EngineFacts } from '../facts/engine.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Labels that kind puts on its containers. */
+export const clusterLabel = 'io.x-k8s.kind.cluster';
+export const roleLabel = 'io.x-k8s.kind.role';
+
+export interface WorldOptions {
+  readonly dockerHost?: string;
+  /** The kubeconfig to mend, where the user names one. */
+  readonly kubeconfig?: string;
+}
+
+/** What rekindle acts on: a Docker engine with kind clusters. */
+export interface World {
+  readonly surroundings: Surroundings;
+  readonly options: WorldOptions;
+  /** kind's Docker network: `kind`, or KIND_EXPERIMENTAL_DOCKER_NETWORK. */
+  readonly networkName: string;
+  readonly engine:
+    | { readonly ok: true; readonly engine: Engine; readonly info: EngineInfo }
+    | { readonly ok: false; readonly error: EngineError };
+}
+
+/** Never rejects for an engine that is out of reach: that is a finding. Rejects on an endpoint that makes no sense. */
+export async function openWorld(options: WorldOptions, surroundings: Surroundings): Promise<World> {
+  const networkName = surroundings.environment['KIND_EXPERIMENTAL_DOCKER_NETWORK'] || 'kind';
+  return { surroundings, options, networkName, engine: await openEngine(options, surroundings) };
+}
+
+async function openEngine(options: WorldOptions, surroundings: Surroundings): Promise<World['engine']> {
+  try {
+    const engine = await discoverEngine({
+      ...(options.dockerHost === undefined ? {} : { dockerHost: options.dockerHost }),
+      host: endpointHost(surroundings),
+      connect: connectEngine,
+    });
+    return { ok: true, engine, info: await engine.info() };
+  } catch (error) {
+    if (error instanceof EngineError && error.kind !== 'failed') return { ok: false, error };
+    throw error;
+  }
+}
+
+function endpointHost({ environment, home, uid, platform }: Surroundings): EndpointHost {
+  return {
+    environment,
+    home,
+    platform,
+    files: { readFile: (path) => readFile(path), stat },
+    ...(platform === 'win32' ? {} : { uid }),
+  };
+}
+
+export function engineFacts(world: World): EngineFacts {
+  const { platform } = world.surroundings;
+  if (world.engine.ok) {
+    const { engine, info } = world.engine;
+    return {
+      state: 'reachable',
+      endpoint: engine.endpoint,
+      reason: '',
+      attempts: engine.attempts,
+      ...info,
+      hostPlatform: platform,
+    };
+  }
+  const { error } = world.engine;
+  return {
+    state: error.kind === 'permission-denied' ? 'permission-denied' : 'unreachable',
+    endpoint: error.attempts.at(-1)?.endpoint ?? '',
+    reason: error.message,
+    attempts: error.attempts,
+    id: '',
+    version: '',
+    operatingSystem: '',
+    hostPlatform: platform,
+  };
+}
+
+/** The names of every kind cluster of the engine, running or not. Rejects with an EngineError. */
+export async function listClusters(world: World): Promise<string[]> {
+  if (!world.engine.ok) throw world.engine.error;
+  const containers = await world.engine.engine.listContainers({ [clusterLabel]: undefined });
+  return [...new Set(containers.map(({ labels }) => labels[clusterLabel] ?? ''))].filter((name) => name !== '').sort();
+}

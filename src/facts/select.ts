@@ -1,0 +1,72 @@
+import { familyOf } from '../manifests/address.ts';
+import type { ContainerFacts } from './containers.ts';
+import type { Facts } from './facts.ts';
+import type { NodeFacts } from './node.ts';
+
+/** A node with its container; `inside` is absent where it could not be looked into. */
+export interface NodeView {
+  readonly container: ContainerFacts;
+  readonly inside: NodeFacts | undefined;
+  /** Why `inside` is absent. */
+  readonly reason: string;
+}
+
+/** The cluster's node containers (not its load balancer), control planes first, by name. */
+export function nodesOf(facts: Facts): NodeView[] {
+  if (!facts.containers.ok) return [];
+  return facts.containers.value
+    .filter((container) => container.role !== 'external-load-balancer')
+    .sort((left, right) => left.role.localeCompare(right.role) || left.name.localeCompare(right.name))
+    .map((container) => {
+      const inside = facts.nodes[container.name];
+      if (inside === undefined) return { container, inside: undefined, reason: 'not gathered' };
+      return inside.ok
+        ? { container, inside: inside.value, reason: '' }
+        : { container, inside: undefined, reason: inside.reason };
+    });
+}
+
+/** The node's present address of the same family as another address. */
+export function currentAddress(container: ContainerFacts, like: string): string {
+  return familyOf(like) === 6 ? container.ipv6 : container.ipv4;
+}
+
+/** Every address the container has in kind's network now. */
+export function addressesOf(container: ContainerFacts): string[] {
+  return [container.ipv4, container.ipv6].filter((address) => address !== '');
+}
+
+/**
+ * The addresses that the cluster uses of those Docker gives: kind's network has IPv6 as well, while most clusters use
+ * IPv4 alone. Told by the families in the node's own files; IPv4 where they tell nothing.
+ */
+export function clusterAddressesOf({ container, inside }: NodeView): string[] {
+  const families = new Set(inside?.addressSlots.map(({ address }) => familyOf(address)));
+  if (families.size === 0) families.add(container.ipv4 === '' ? 6 : 4);
+  return addressesOf(container).filter((address) => families.has(familyOf(address)));
+}
+
+/** Which container of kind's network has an address now; undefined where none has, or the network is unknown. */
+export function holderOf(facts: Facts, address: string): string | undefined {
+  if (!facts.network.ok) return undefined;
+  return facts.network.value.members.find((member) => member.ipv4 === address || member.ipv6 === address)?.container;
+}
+
+/** Seconds since the node's container was started, at the time of the facts. */
+export function secondsUp(facts: Facts, container: ContainerFacts, inside: NodeFacts | undefined): number {
+  return (engineNow(facts, inside) - Date.parse(container.startedAt)) / 1000;
+}
+
+/** The engine's clock at the time of the facts, in milliseconds; this host's where no node told. */
+export function engineNow(facts: Facts, inside?: NodeFacts): number {
+  const ahead = inside ?? Object.values(facts.nodes).find((node) => node.ok && node.value.clockAheadMs.ok);
+  const clock =
+    ahead === undefined
+      ? undefined
+      : 'ok' in ahead
+        ? ahead.ok
+          ? ahead.value.clockAheadMs
+          : undefined
+        : ahead.clockAheadMs;
+  return Date.parse(facts.gatheredAt) + (clock?.ok === true ? clock.value : 0);
+}
