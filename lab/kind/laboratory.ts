@@ -33,7 +33,12 @@ export async function openLaboratory(inherited: NodeJS.ProcessEnv, say: (text: s
   const home = inherited.REKINDLE_LAB_HOME ?? join(homedir(), '.cache', 'rekindle-lab');
   // A kubeconfig of the lab's own: the user's is never written to.
   const environment: NodeJS.ProcessEnv = { ...inherited, KUBECONFIG: join(home, 'kubeconfig') };
-  const found = await findExisting(environment);
+  const ownSocket = `unix://${join(home, 'docker.sock')}`;
+  // A shell that sourced lib.sh has the own lab's engine and programs, which are no less its own for that.
+  const found: Found =
+    inherited.DOCKER_HOST === ownSocket
+      ? { ok: false, because: 'DOCKER_HOST names it' }
+      : await findExisting(environment);
   if (found.ok) {
     return assemble('existing', found.because, home, environment, found.image, say);
   }
@@ -45,7 +50,7 @@ export async function openLaboratory(inherited: NodeJS.ProcessEnv, say: (text: s
     {
       ...environment,
       PATH: [...path, inherited.PATH ?? ''].join(delimiter),
-      DOCKER_HOST: `unix://${join(home, 'docker.sock')}`,
+      DOCKER_HOST: ownSocket,
     },
     ownNodeImage,
     say,

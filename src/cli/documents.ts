@@ -20,7 +20,7 @@ const clusterReport = diagnosis.extend({
 });
 export type ClusterReport = z.infer<typeof clusterReport>;
 
-export const doctorDocument = z.object({
+const doctorDocument = z.object({
   format: z.literal('rekindle.doctor/v1'),
   source: z.enum(['live', 'recording']).describe('`recording`: judged from a file of facts.'),
   engine: engineFacts.nullable().describe('Null where no cluster was looked at although the engine answered.'),
@@ -38,14 +38,14 @@ const clusterStatus = z.object({
   summary: z.string().describe('One line for people.'),
 });
 
-export const statusDocument = z.object({
+const statusDocument = z.object({
   format: z.literal('rekindle.status/v1'),
   engine: engineFacts.nullable().describe('Null where no cluster was looked at although the engine answered.'),
   clusters: z.array(clusterStatus),
 });
 export type StatusDocument = z.infer<typeof statusDocument>;
 
-export const healDocument = z.object({
+const healDocument = z.object({
   format: z.literal('rekindle.heal/v1'),
   command: z.enum(['heal', 'undo']),
   cluster: z.string(),
@@ -94,7 +94,7 @@ const fileChange = z.object({
   diff: z.string().nullable().describe('Unified, free of secrets; null for keys and binary files.'),
 });
 
-export const runsDocument = z.object({
+const runsDocument = z.object({
   format: z.literal('rekindle.runs/v1'),
   directory: z.string(),
   runs: z.array(runSummary),
@@ -110,7 +110,7 @@ export const runsDocument = z.object({
 });
 export type RunsDocument = z.infer<typeof runsDocument>;
 
-export const explainDocument = z.object({
+const explainDocument = z.object({
   format: z.literal('rekindle.explain/v1'),
   id: z.string(),
   title: z.string(),
@@ -124,7 +124,7 @@ export const explainDocument = z.object({
 });
 export type ExplainDocument = z.infer<typeof explainDocument>;
 
-export const errorDocument = z.object({
+const errorDocument = z.object({
   format: z.literal('rekindle.error/v1'),
   exitCode: z.number(),
   message: z.string(),

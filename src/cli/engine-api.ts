@@ -13,26 +13,26 @@ export interface WorldOptions {
   readonly network?: string;
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   /** Finding ids to serve; none means all. */
   readonly only: readonly string[];
   readonly maxRisk: 'safe' | 'disruptive';
 }
 
-export interface HealOptions extends PlanOptions {
+interface HealOptions extends PlanOptions {
   readonly dryRun: boolean;
   readonly timeoutMs: number;
   readonly host: Host;
   readonly signal: AbortSignal;
 }
 
-export interface UndoOptions {
+interface UndoOptions {
   readonly dryRun: boolean;
   readonly host: Host;
   readonly signal: AbortSignal;
 }
 
-export interface Explanation {
+interface Explanation {
   readonly id: string;
   readonly title: string;
   readonly layer: string;

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import {
   allFindingIds,
   diagnoseCluster,
@@ -9,22 +7,21 @@ import {
   listClusters,
   openWorld,
   planFor,
+  readCurrentContext,
+  readEngineFailure,
   undoRun,
+  type World,
 } from '../engine/index.ts';
+import { openRuns as openStore } from '../engine/state.ts';
 import type { Surroundings } from '../engine/surroundings.ts';
-import { engineFacts, type World } from '../engine/world.ts';
-import { locateKubeconfig } from '../kubeconfig/locate.ts';
-import { parseKubeconfig } from '../kubeconfig/parse.ts';
 import { describeChanges } from '../runs/diff.ts';
-import { stateDirectory } from '../runs/location.ts';
 import { resolveRun } from '../runs/resolve.ts';
-import { openRunStore } from '../runs/store.ts';
 import type { EngineApi, Runs } from './engine-api.ts';
 
 /** The real engine, as the commands see it. */
 export const engine: EngineApi<World> = {
   openWorld,
-  readEngineFailure: (world) => (world.engine.ok ? null : engineFacts(world)),
+  readEngineFailure,
   listClusters,
   diagnoseCluster,
   diagnoseFacts,
@@ -37,23 +34,8 @@ export const engine: EngineApi<World> = {
   openRuns,
 };
 
-async function readCurrentContext(flag: string | undefined, surroundings: Surroundings): Promise<string> {
-  const { environment, home, workingDirectory } = surroundings;
-  const read = (path: string): Promise<string | undefined> =>
-    readFile(resolve(workingDirectory, path), 'utf8').catch(() => undefined);
-  const path = await locateKubeconfig({
-    flag,
-    environment,
-    home,
-    exists: async (candidate) => (await read(candidate)) !== undefined,
-  });
-  const parsed = parseKubeconfig((await read(path)) ?? '');
-  return parsed.ok ? (parsed.value.currentContext ?? '') : '';
-}
-
 function openRuns(surroundings: Surroundings): Runs {
-  const { clock, randomId } = surroundings;
-  const store = openRunStore({ directory: stateDirectory(surroundings), clock, randomId });
+  const store = openStore(surroundings);
   return {
     directory: store.directory,
     list: () => store.list(),

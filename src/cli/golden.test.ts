@@ -84,7 +84,7 @@ describe('json', () => {
     cases.filter(([name]) => ['doctor-crash', 'doctor-unknown', 'doctor-healthy', 'heal-crash'].includes(name)),
   )('%s', async (name, words, setting) => {
     const { out } = await runCommand([...words.split(' '), '-o', 'json'], setting);
-    await expect(out).toMatchFileSnapshot(`golden/json/${name}.json`);
+    await expect(out).toMatchFileSnapshot(`golden/json/${name}.txt`);
   });
 });
 
@@ -151,9 +151,9 @@ describe('names and log lines from the outside', () => {
         const setting = { clusters: [hostile], environment: { NO_COLOR: '1' }, streams };
         const { out, err } = await runCommand(words.split(' ').filter(Boolean), setting);
         // Erasing and redrawing its own progress lines is the host's own doing.
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+        // oxlint-disable-next-line no-control-regex -- they are what is looked for
         const seen = out + err.replace(/\u001b\[\d+A\r\u001b\[0J/g, '');
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+        // oxlint-disable-next-line no-control-regex -- they are what is looked for
         expect(seen).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
         expect(seen).not.toMatch(/^fake: healthy/m);
       }
@@ -162,6 +162,6 @@ describe('names and log lines from the outside', () => {
 });
 
 function strip(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours
+  // oxlint-disable-next-line no-control-regex -- colours
   return text.replace(/\u001b\[\d+m/g, '');
 }

@@ -6,8 +6,7 @@ import { makeSurroundings } from './surroundings.ts';
 /** The program on a real process; ends it with the exit code. */
 export async function runProcess(process: NodeJS.Process): Promise<void> {
   // From Node 22 on: keeps the compiled code of the chunks for the next start.
-  const { enableCompileCache } = module as { enableCompileCache?: () => unknown };
-  enableCompileCache?.();
+  if ('enableCompileCache' in module && typeof module.enableCompileCache === 'function') module.enableCompileCache();
   endQuietlyOnClosedPipe(process);
   const exitCode = await runCli(process.argv, makeSurroundings(process), makeStreams(process), async () => {
     const { engine } = await import('./engine.ts');

@@ -23,12 +23,12 @@ import { findNearest } from './text/nearest.ts';
 
 export const commandNames = ['doctor', 'heal', 'explain', 'runs', 'undo'];
 
-export interface Terms {
+interface Terms {
   readonly invocation: Invocation;
   readonly version: string;
   /** Takes the exit code of the command that was run. */
-  finish(exitCode: number): void;
-  writeHelp(text: string): void;
+  readonly finish: (exitCode: number) => void;
+  readonly writeHelp: (text: string) => void;
   readonly helpWidth: number;
   readonly helpColors: boolean;
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readArchive, writeArchive } from './archive.ts';
 import type { ArchiveFile } from './port.ts';

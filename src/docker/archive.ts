@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { buffer } from 'node:stream/consumers';
-import type { Header } from 'tar-stream';
+import type { Extract, Header } from 'tar-stream';
 import { extract, pack } from 'tar-stream';
 import type { ArchiveFile } from './port.ts';
 
@@ -16,16 +16,17 @@ export async function readArchive(
   source: NodeJS.ReadableStream,
   options: { readonly signal: AbortSignal; readonly onProgress: () => void },
 ): Promise<ArchiveFile[]> {
-  const files: ArchiveFile[] = [];
   const unpack = extract();
-  unpack.on('entry', (header, stream, next) => {
-    buffer(stream).then((contents) => {
-      files.push(describeEntry(header, contents));
-      next();
-    }, next);
-  });
   source.on('data', options.onProgress);
-  await pipeline(source, unpack, { signal: options.signal });
+  const [files] = await Promise.all([collectFiles(unpack), pipeline(source, unpack, { signal: options.signal })]);
+  return files;
+}
+
+async function collectFiles(unpack: Extract): Promise<ArchiveFile[]> {
+  const files: ArchiveFile[] = [];
+  for await (const entry of unpack) {
+    files.push(describeEntry(entry.header, await buffer(entry)));
+  }
   return files;
 }
 

@@ -121,5 +121,5 @@ function parseJson(bytes: Buffer, file: string): unknown {
 }
 
 function readField(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

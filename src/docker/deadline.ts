@@ -5,7 +5,7 @@ export interface Deadline {
   /** Aborts when the time is over or the caller gives up; hand it to whatever the work waits for. */
   readonly signal: AbortSignal;
   /** Starts the time anew: for long transfers, where silence and not length is the fault. */
-  extend(): void;
+  readonly extend: () => void;
 }
 
 /**
@@ -22,17 +22,17 @@ export async function withDeadline<T>(
   }
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  let giveUp: (how: string) => void = () => {};
+  let giveUp: ((how: string) => void) | undefined;
   const expiry = new Promise<never>((_, reject) => {
     giveUp = (how) => {
       reject(timeoutError(context, how));
       controller.abort();
     };
   });
-  const onAbort = () => giveUp('it was called off');
+  const onAbort = () => giveUp?.('it was called off');
   const extend = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => giveUp(`no answer within ${timeoutMs} ms`), timeoutMs);
+    timer = setTimeout(() => giveUp?.(`no answer within ${timeoutMs} ms`), timeoutMs);
   };
   signal?.addEventListener('abort', onAbort, { once: true });
   extend();

@@ -6,7 +6,8 @@ import type { EngineEndpoint } from './endpoint.ts';
 import type { EndpointAttempt, Engine } from './port.ts';
 import { EngineError } from './port.ts';
 
-type FileContents = string | 'socket' | { readonly code: string };
+/** A file's text, `socket` for a socket, or the error code its reading fails with. */
+type FileContents = string | { readonly code: string };
 
 interface Situation {
   readonly dockerHost?: string;
@@ -52,7 +53,11 @@ async function discover(situation: Situation) {
     return { endpoint: endpoint.url, attempts: options.attempts } as Engine;
   };
   const { dockerHost } = situation;
-  const run = discoverEngine({ host: createHost(situation), connect, ...(dockerHost === undefined ? {} : { dockerHost }) });
+  const run = discoverEngine({
+    host: createHost(situation),
+    connect,
+    ...(dockerHost === undefined ? {} : { dockerHost }),
+  });
   const outcome = await run.catch((error: unknown) => error);
   return { outcome, opened };
 }
@@ -124,7 +129,11 @@ describe('the order of discovery', () => {
       'unix:///home/ada/.docker/desktop/docker.sock',
       { files: { '/home/ada/.docker/desktop/docker.sock': 'socket' } },
     ],
-    ['Rancher Desktop socket', 'unix:///home/ada/.rd/docker.sock', { files: { '/home/ada/.rd/docker.sock': 'socket' } }],
+    [
+      'Rancher Desktop socket',
+      'unix:///home/ada/.rd/docker.sock',
+      { files: { '/home/ada/.rd/docker.sock': 'socket' } },
+    ],
     [
       'Colima socket',
       'unix:///home/ada/.colima/default/docker.sock',

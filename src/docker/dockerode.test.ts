@@ -1,6 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import http from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { writeArchive } from './archive.ts';
+import { Readable } from 'node:stream';
+import { readArchive, writeArchive } from './archive.ts';
 import type { ConnectOptions } from './dockerode.ts';
 import { connectEngine } from './dockerode.ts';
 import type { Engine, EngineEvent } from './port.ts';
@@ -56,7 +58,7 @@ describe('connectEngine', () => {
   it('gives up on an engine that accepts and says nothing', async () => {
     const fake = await startFakeEngine({ routes: { 'GET /_ping': () => {} } });
     open.push(fake);
-    const error = await catchFailure(connectEngine(fake.endpoint, { lookTimeoutMs: 50 }));
+    const error = await catchFailure(connectEngine(fake.endpoint, { connectTimeoutMs: 50 }));
     expect([error.kind, error.message]).toEqual(['timeout', expect.stringContaining(fake.endpoint.url)]);
   });
 });
@@ -81,7 +83,7 @@ describe('failures', () => {
 
   it.each(calls)('%s without an answer is a timeout', async (_, route, invoke) => {
     const { engine } = await start({ routes: { [route]: () => {} } }, { lookTimeoutMs: 40, changeTimeoutMs: 40 });
-    expect((await catchFailure(invoke(engine))).kind).toBe('timeout');
+    expect((await catchFailure(invoke(engine, 40))).kind).toBe('timeout');
   });
 
   it.each(calls)('%s cut off is unreachable', async (_, route, invoke) => {
@@ -105,7 +107,7 @@ function listCalls() {
     (status: number, message: string) =>
     (_: unknown, response: Parameters<typeof sendJson>[0]): void =>
       sendJson(response, status, { message });
-  const calls: [string, string, (engine: Engine) => Promise<unknown>][] = [
+  const calls: [string, string, (engine: Engine, timeoutMs?: number) => Promise<unknown>][] = [
     ['describe itself', 'GET /info', (engine) => engine.info()],
     ['list containers', 'GET /containers/json', (engine) => engine.listContainers({})],
     ['inspect container "box"', 'GET /containers/box/json', (engine) => engine.inspectContainer('box')],
@@ -119,10 +121,14 @@ function listCalls() {
     [
       'run true in container "box"',
       'POST /containers/box/exec',
-      (engine) => engine.exec('box', { argv: ['true'], timeoutMs: 40 }),
+      (engine, timeoutMs = 10_000) => engine.exec('box', { argv: ['true'], timeoutMs }),
     ],
     ['read /etc in container "box"', 'GET /containers/box/archive', (engine) => engine.getArchive('box', '/etc')],
-    ['write into /etc in container "box"', 'PUT /containers/box/archive', (engine) => engine.putArchive('box', '/etc', [])],
+    [
+      'write into /etc in container "box"',
+      'PUT /containers/box/archive',
+      (engine) => engine.putArchive('box', '/etc', []),
+    ],
     ['inspect network "kind"', 'GET /networks/kind', (engine) => engine.inspectNetwork('kind')],
     ['report events', 'GET /events', (engine) => collectEvents(engine, new AbortController().signal)],
   ];
@@ -152,7 +158,11 @@ describe('containers and networks', () => {
     expect(JSON.parse(query?.get('filters') ?? '')).toEqual({ label: ['io.x-k8s.kind.cluster=idp', 'role'] });
   });
 
-  const bindings = { '6443/tcp': [{ HostIp: '127.0.0.1', HostPort: '41777' }], '80/tcp': [{ HostPort: '' }], '9/udp': null };
+  const bindings = {
+    '6443/tcp': [{ HostIp: '127.0.0.1', HostPort: '41777' }],
+    '80/tcp': [{ HostPort: '' }],
+    '9/udp': null,
+  };
   const port = { containerPort: 6443, protocol: 'tcp', hostIp: '127.0.0.1', hostPort: 41777 };
 
   it.each([
@@ -239,7 +249,14 @@ describe('containers and networks', () => {
 });
 
 describe('archives', () => {
-  const file = { path: 'pki/ca.crt', type: 'file', mode: 0o600, uid: 1, gid: 2, contents: Buffer.from([0, 255]) } as const;
+  const file = {
+    path: 'pki/ca.crt',
+    type: 'file',
+    mode: 0o600,
+    uid: 1,
+    gid: 2,
+    contents: Buffer.from([0, 255]),
+  } as const;
 
   it('are read and written', async () => {
     const bytes = await writeArchive([file]);
@@ -252,7 +269,8 @@ describe('archives', () => {
     expect(await engine.getArchive('box', '/etc/a b&c')).toEqual([file]);
     expect(fake.requests.at(-1)?.url.searchParams.get('path')).toBe('/etc/a b&c');
     await engine.putArchive('box', '/etc', [file]);
-    expect(fake.requests.at(-1)?.body).toEqual(bytes);
+    const sent = Readable.from([fake.requests.at(-1)?.body]);
+    expect(await readArchive(sent, { signal: new AbortController().signal, onProgress: () => {} })).toEqual([file]);
     expect(fake.requests.at(-1)?.url.searchParams.get('path')).toBe('/etc');
   });
 
@@ -336,7 +354,12 @@ describe('exec', () => {
         return 0;
       },
     });
-    const request = { argv: ['follow'], timeoutMs: 60_000, signal: controller.signal, onStdout: () => controller.abort() };
+    const request = {
+      argv: ['follow'],
+      timeoutMs: 60_000,
+      signal: controller.signal,
+      onStdout: () => controller.abort(),
+    };
     expect((await catchFailure(engine.exec('box', request))).kind).toBe('timeout');
     expect((await catchFailure(engine.exec('box', request))).message).toContain('called off');
   });
@@ -390,16 +413,16 @@ describe('events', () => {
   });
 
   it.each([
-    ['ends', (response: { end(text: string): void }) => response.end(line)],
+    ['ends', (response: ServerResponse) => void response.end(line)],
     [
       'breaks',
-      (response: { write(text: string): void; destroy(): void }) => {
+      (response: ServerResponse) => {
         response.write(line);
         setImmediate(() => response.destroy());
       },
     ],
   ])('reject when the stream %s', async (_, play) => {
-    const { engine } = await start({ routes: { 'GET /events': (_request, response) => play(response as never) } });
+    const { engine } = await start({ routes: { 'GET /events': (_request, response) => play(response) } });
     const error = await catchFailure(collectEvents(engine, new AbortController().signal));
     expect(error.kind).toBe('unreachable');
   });

@@ -1,9 +1,9 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { NetworkInspectInfo } from 'dockerode';
 import { readArchive, writeArchive } from './archive.ts';
+import { describeConnection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { withDeadline } from './deadline.ts';
 import type { EngineEndpoint } from './endpoint.ts';
@@ -17,6 +17,8 @@ import { EngineError } from './port.ts';
 export interface ConnectOptions {
   /** How the endpoint was found; ends with the endpoint itself. */
   readonly attempts?: readonly EndpointAttempt[];
+  /** For the first answer. Milliseconds. */
+  readonly connectTimeoutMs?: number;
   /** For a call that only looks; also the longest silence in a transfer. Milliseconds. */
   readonly lookTimeoutMs?: number;
   /** For a call that starts, stops or updates a container, beyond any grace period. Milliseconds. */
@@ -24,6 +26,7 @@ export interface ConnectOptions {
   readonly sleep?: (ms: number) => Promise<void>;
 }
 
+const CONNECT_TIMEOUT_MS = 5_000;
 const LOOK_TIMEOUT_MS = 10_000;
 const CHANGE_TIMEOUT_MS = 60_000;
 
@@ -33,10 +36,10 @@ const CHANGE_TIMEOUT_MS = 60_000;
  */
 export async function connectEngine(endpoint: EngineEndpoint, options: ConnectOptions = {}): Promise<Engine> {
   const library = await import('dockerode');
-  const lookTimeoutMs = options.lookTimeoutMs ?? LOOK_TIMEOUT_MS;
+  const timeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
   const attempts = options.attempts ?? [{ source: endpoint.source, endpoint: endpoint.url }];
   const docker = await withDeadline(
-    { context: { call: 'be reached', endpoint: endpoint.url }, timeoutMs: lookTimeoutMs },
+    { context: { call: 'be reached', endpoint: endpoint.url }, timeoutMs },
     async ({ signal }) => {
       const opened = new library.default(describeConnection(endpoint));
       await dial(opened, '/_ping', signal);
@@ -45,13 +48,13 @@ export async function connectEngine(endpoint: EngineEndpoint, options: ConnectOp
   );
   return createEngine(docker, endpoint, {
     attempts,
-    lookTimeoutMs,
+    lookTimeoutMs: options.lookTimeoutMs ?? LOOK_TIMEOUT_MS,
     changeTimeoutMs: options.changeTimeoutMs ?? CHANGE_TIMEOUT_MS,
     sleep: options.sleep ?? ((ms) => delay(ms)),
   });
 }
 
-function createEngine(docker: Docker, endpoint: EngineEndpoint, options: Required<ConnectOptions>): Engine {
+function createEngine(docker: Docker, endpoint: EngineEndpoint, options: EngineOptions): Engine {
   const call = <T>(what: string, work: (deadline: Deadline) => Promise<T>, limits: Limits = {}): Promise<T> =>
     withDeadline(
       {
@@ -64,7 +67,6 @@ function createEngine(docker: Docker, endpoint: EngineEndpoint, options: Require
   const change = { timeoutMs: options.changeTimeoutMs };
   // Names become part of the request's path.
   const open = (container: string) => docker.getContainer(encodeURIComponent(container));
-  const quote = (container: string) => `container "${container}"`;
   const endInput = endpoint.transport.kind === 'pipe' ? 'empty-message' : 'half-close';
 
   return {
@@ -140,14 +142,20 @@ function createEngine(docker: Docker, endpoint: EngineEndpoint, options: Require
 function dial(docker: Docker, path: string, signal: AbortSignal): Promise<unknown> {
   const statusCodes = { 200: true, 404: 'not found', 500: 'server error' };
   return new Promise((resolve, reject) => {
-    const settle = (error: unknown, document: unknown) => (error ? reject(error) : resolve(document));
+    const settle = (error: Error | null, document: unknown) => (error ? reject(error) : resolve(document));
     docker.modem.dial({ path, method: 'GET', abortSignal: signal, statusCodes }, settle);
   });
 }
 
+type EngineOptions = Required<Omit<ConnectOptions, 'connectTimeoutMs'>>;
+
 interface Limits {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
+}
+
+function quote(container: string): string {
+  return `container "${container}"`;
 }
 
 interface EngineDescription {
@@ -159,7 +167,7 @@ interface EngineDescription {
 async function* followEvents(
   docker: Docker,
   endpoint: EngineEndpoint,
-  options: Required<ConnectOptions>,
+  options: EngineOptions,
   signal: AbortSignal,
 ): AsyncGenerator<EngineEvent> {
   if (signal.aborted) {
@@ -174,22 +182,20 @@ async function* followEvents(
     }
     throw error;
   });
-  if (!stream) {
+  if (!(stream instanceof Readable)) {
     return;
   }
-  // The types promise less than node:http gives: the stream is a response, which can be destroyed.
-  const response = stream as NodeJS.ReadableStream & { destroy(): void };
-  const stop = () => response.destroy();
+  const stop = () => stream.destroy();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    yield* readEvents(response as AsyncIterable<Buffer | string>);
+    yield* readEvents(stream);
   } catch (error) {
     if (!signal.aborted) {
       throw toEngineError(error, context);
     }
   } finally {
     signal.removeEventListener('abort', stop);
-    response.destroy();
+    stream.destroy();
   }
   if (!signal.aborted) {
     throw new EngineError('unreachable', `Docker ended its event stream (${endpoint.url})`);
@@ -203,48 +209,6 @@ async function ignoreUnmodified(work: Promise<unknown>): Promise<void> {
   } catch (error) {
     if (statusOf(error) !== 304) {
       throw error;
-    }
-  }
-}
-
-/**
- * Every key is set, if only to undefined: the library fills what is absent from DOCKER_HOST and its companions, which
- * are not ours to follow once another endpoint was chosen. Connections are not kept: one that outlived the engine it
- * led to would fail the first call after a restart.
- */
-function describeConnection(endpoint: EngineEndpoint): Docker.DockerOptions {
-  const none = {
-    socketPath: undefined,
-    host: undefined,
-    port: undefined,
-    username: undefined,
-    protocol: undefined,
-    pathPrefix: undefined,
-    ca: undefined,
-    cert: undefined,
-    key: undefined,
-    timeout: undefined,
-    agent: undefined,
-  };
-  return { ...none, ...describeTransport(endpoint.transport) } as unknown as Docker.DockerOptions;
-}
-
-function describeTransport(transport: EngineEndpoint['transport']): object {
-  switch (transport.kind) {
-    case 'socket':
-    case 'pipe':
-      return { socketPath: transport.path, protocol: 'http', agent: new HttpAgent({ keepAlive: false }) };
-    case 'ssh': {
-      const { host, port, username, agent } = transport;
-      return { protocol: 'ssh', host, port, username, pathPrefix: '/', sshOptions: { agent } };
-    }
-    case 'http': {
-      const { host, port, pathPrefix, tls } = transport;
-      const agent = tls
-        ? new HttpsAgent({ keepAlive: false, rejectUnauthorized: !tls.skipVerify })
-        : new HttpAgent({ keepAlive: false });
-      const material = tls ? { ca: tls.ca, cert: tls.cert, key: tls.key } : {};
-      return { protocol: tls ? 'https' : 'http', host, port, pathPrefix, agent, ...material };
     }
   }
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readEvents } from './events.ts';
 import type { EngineEvent } from './port.ts';
@@ -14,17 +14,11 @@ async function collect(chunks: readonly Buffer[]): Promise<EngineEvent[]> {
 
 const STREAM = Buffer.from(
   [
-    {
-      Type: 'container',
-      Action: 'die',
-      Actor: { ID: 'c1', Attributes: { name: 'köln-é' } },
-      timeNano: 1_700_000_000_123_456_789,
-    },
-    { Type: 'container', Action: 'exec_create: cat /secret', Actor: { ID: 'c1' }, time: 5 },
-    { Type: 'network', Action: 'connect', Actor: { ID: 'n1', Attributes: {} }, time: 1_700_000_001 },
-  ]
-    .map((one) => `${JSON.stringify(one)}\n`)
-    .join(''),
+    '{"Type":"container","Action":"die","Actor":{"ID":"c1","Attributes":{"name":"köln-é"}},"timeNano":1700000000123456789}',
+    '{"Type":"container","Action":"exec_create: cat /secret","Actor":{"ID":"c1"},"time":5}',
+    '{"Type":"network","Action":"connect","Actor":{"ID":"n1","Attributes":{}},"time":1700000001}',
+    '',
+  ].join('\n'),
 );
 
 const EVENTS: EngineEvent[] = [

@@ -70,16 +70,15 @@ function classify(error: unknown): EngineFailureKind {
 
 function explain(error: unknown, kind: EngineFailureKind): string {
   const code = codeOf(error);
-  switch (kind) {
-    case 'permission-denied':
-      return `permission denied (${code || messageOf(error)})`;
-    case 'unreachable':
-      return code === 'ENOENT'
-        ? 'nothing listens there (ENOENT)'
-        : `the engine does not answer (${code || messageOf(error)})`;
-    default:
-      return refusalOf(error) ?? messageOf(error);
+  if (kind === 'permission-denied') {
+    return `permission denied (${code || messageOf(error)})`;
   }
+  if (kind === 'unreachable') {
+    return code === 'ENOENT'
+      ? 'nothing listens there (ENOENT)'
+      : `the engine does not answer (${code || messageOf(error)})`;
+  }
+  return refusalOf(error) ?? messageOf(error);
 }
 
 /** The engine's own sentence, without the library's frame around it. */
@@ -97,5 +96,5 @@ function messageOf(error: unknown): string {
 }
 
 function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -53,8 +53,8 @@ export function describeNetwork(info: NetworkInspectInfo): NetworkDetails {
 
 type Bindings = Readonly<Record<string, readonly { HostIp?: string; HostPort?: string }[] | null>>;
 
-function describePorts(bindings: unknown): PublishedPort[] {
-  return Object.entries(bindings as Bindings).flatMap(([port, hosts]) => {
+function describePorts(bindings: Bindings): PublishedPort[] {
+  return Object.entries(bindings).flatMap(([port, hosts]) => {
     const [number, protocol = 'tcp'] = port.split('/');
     return (hosts ?? [])
       .map((host) => ({

@@ -107,6 +107,7 @@ export interface ArchiveFile {
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
+  /** A symbolic link's contents is its target. */
   readonly contents: Buffer;
 }
 

@@ -109,7 +109,7 @@ async function healLocked(
       }
       await run.record({ type: 'planned', round, plan });
       isSnapshotKept ||= await keepSnapshot(engine, latest, run, plan, host, signal);
-      for (const { mends } of plan.steps) for (const finding of mends) count(attempts, finding, round);
+      for (const { mends } of plan.steps) for (const finding of mends) countAttempt(attempts, finding, round);
       applied.push(
         ...(await applyPlan(plan, {
           world,
@@ -205,7 +205,7 @@ function planOptions({ only, maxRisk }: HealOptions, attempts: ReadonlyMap<strin
 }
 
 /** Once per round, however many steps serve the finding. */
-function count(attempts: Map<string, number>, finding: FindingRef, round: number): void {
+function countAttempt(attempts: Map<string, number>, finding: FindingRef, round: number): void {
   const key = keyOf(finding);
   const seenIn = `${key} in round ${round}`;
   if (attempts.has(seenIn)) return;

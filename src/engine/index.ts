@@ -71,6 +71,11 @@ export function openRuns(surroundings: Surroundings): Runs {
     list: () => store.list(),
     resolve: async (reference) => (await resolveRun(store, reference)).id,
     read: (run) => store.read(run),
-    describeChanges: async (run) => (await describeChanges(store, run)).map(({ node, path, diff, summary }) => ({ node, path, diff: diff ?? summary })),
+    describeChanges: async (run) =>
+      (await describeChanges(store, run)).map(({ node, path, diff, summary }) => ({
+        node,
+        path,
+        diff: diff ?? summary,
+      })),
   };
 }

@@ -27,7 +27,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-const quick = { timeoutMs: 150 };
+const quick = { timeoutMs: 1000 };
 const patient = { timeoutMs: 20_000 };
 
 function issueServer(request: Partial<CertificateRequest>): Promise<IssuedCertificate> {
@@ -241,7 +241,7 @@ describe('time-outs', () => {
 
   test('a server that speaks TLS and then says nothing', async () => {
     const { api } = await serve(() => {});
-    const error = await failureOf(api.get('/version', { timeoutMs: 1500 }));
+    const error = await failureOf(api.get('/version', { timeoutMs: 2000 }));
     expect(error.kind).toBe('timeout');
     expect(error.message).toContain('connected and says nothing');
   });
@@ -250,7 +250,7 @@ describe('time-outs', () => {
     const { api } = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).write('{"items":[');
     });
-    expect(await failureOf(api.get('/version', { timeoutMs: 1500 }))).toMatchObject({ kind: 'timeout' });
+    expect(await failureOf(api.get('/version', { timeoutMs: 2000 }))).toMatchObject({ kind: 'timeout' });
   });
 
   test('the caller’s abort is told apart', async () => {

@@ -118,6 +118,15 @@ describe('patching', () => {
     expect(Buffer.from(requests[0]?.stdin ?? []).toString()).toBe('{"a":"ü"}');
   });
 
+  test('parameters become flags, and one that has none is refused: a dry run must not change anything', async () => {
+    const { api, requests } = connect(async () => result('{}'));
+    await api.patch('/api/v1/nodes/a?dryRun=All&fieldManager=rekindle', 'merge', {}, patient);
+    expect(requests[0]?.argv).toEqual(expect.arrayContaining(['--dry-run=server', '--field-manager=rekindle']));
+    const refused = await failureOf(api.patch('/api/v1/nodes/a?fieldValidation=Strict', 'merge', {}, patient));
+    expect(refused.message).toContain('fieldValidation');
+    expect(requests).toHaveLength(1);
+  });
+
   test('what names no object is refused without asking', async () => {
     const { api, requests } = connect(async () => result(''));
     expect((await failureOf(api.patch('/api/v1/nodes', 'merge', {}, patient))).kind).toBe('failed');

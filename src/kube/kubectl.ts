@@ -8,7 +8,7 @@ import { withDeadline } from './deadline.ts';
 import { makeEventReader } from './events.ts';
 import { explainKubectl } from './kubectl-failures.ts';
 import { fetchInPages } from './pages.ts';
-import { parsePath, withQuery } from './paths.ts';
+import { parsePath, readAllQuery, withQuery } from './paths.ts';
 import { type KubeApi, KubeError, type KubeRequestOptions, type WatchEvent } from './port.ts';
 
 export interface NodeConnectionOptions {
@@ -103,12 +103,25 @@ function makePatchArgv(path: string, type: string): string[] {
     `--type=${type}`,
     '--patch-file=/dev/stdin',
     '--output=json',
+    ...makePatchFlags(path),
     ...(parsed.namespace === undefined ? [] : [`--namespace=${parsed.namespace}`]),
     ...(parsed.subresource === undefined ? [] : [`--subresource=${parsed.subresource}`]),
     '--',
     `${parsed.resource}.${parsed.version}.${parsed.group}`,
     parsed.name,
   ];
+}
+
+/**
+ * `kubectl patch` takes no query, only flags. A parameter without a flag is refused: dropped, a dry run would be a
+ * change.
+ */
+function makePatchFlags(path: string): string[] {
+  return Object.entries(readAllQuery(path)).map(([key, value]) => {
+    if (key === 'dryRun' && value === 'All') return '--dry-run=server';
+    if (key === 'fieldManager') return `--field-manager=${value}`;
+    throw new KubeError('failed', `kubectl in a node cannot patch with the parameter "${key}=${value}".`);
+  });
 }
 
 function requireAbsolute(path: string): string {

@@ -58,6 +58,11 @@ export function readQuery(path: string, key: string): string | undefined {
   return new URLSearchParams(splitOnce(path, '?')[1] ?? '').get(key) ?? undefined;
 }
 
+/** Of parameters given more than once the last value. */
+export function readAllQuery(path: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(new URLSearchParams(splitOnce(path, '?')[1] ?? ''));
+}
+
 /** The API server takes these two for subresources of a namespace, and never for resources in one. */
 const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize']);
 

@@ -12,10 +12,13 @@ interface SlotPattern {
   readonly pattern: (node: string) => RegExp;
 }
 
-const address = String.raw`\[?(?<address>[0-9a-fA-F:.]*[0-9a-fA-F])\]?`;
+const addressPattern = String.raw`\[?(?<address>[0-9a-fA-F:.]*[0-9a-fA-F])\]?`;
 
 function flag(name: string): SlotPattern {
-  return { slot: name, pattern: () => new RegExp(String.raw`(?<![\w-])${name}[=:]\s*"?${address}(?![\w.:])`, 'g') };
+  return {
+    slot: name,
+    pattern: () => new RegExp(String.raw`(?<![\w-])${name}[=:]\s*"?${addressPattern}(?![\w.:])`, 'g'),
+  };
 }
 
 /**
@@ -26,13 +29,13 @@ function urlInFlag(name: string): SlotPattern {
   const loopback = String.raw`(?:https?://(?:127\.[\d.]+|\[::1\]):\d+,)*`;
   return {
     slot: name,
-    pattern: () => new RegExp(String.raw`(?<![\w-])${name}=${loopback}https?://${address}:\d+`, 'g'),
+    pattern: () => new RegExp(String.raw`(?<![\w-])${name}=${loopback}https?://${addressPattern}:\d+`, 'g'),
   };
 }
 
 const probeHost: SlotPattern = {
   slot: 'probe host',
-  pattern: () => new RegExp(String.raw`\bhost: "?${address}(?![\w.:])`, 'g'),
+  pattern: () => new RegExp(String.raw`\bhost: "?${addressPattern}(?![\w.:])`, 'g'),
 };
 
 const patternsByFile: Readonly<Record<string, readonly SlotPattern[]>> = {
@@ -43,12 +46,15 @@ const patternsByFile: Readonly<Record<string, readonly SlotPattern[]>> = {
     urlInFlag('--listen-peer-urls'),
     {
       slot: '--initial-cluster',
-      pattern: (node) => new RegExp(String.raw`(?<=[=,])${escapePattern(node)}=https?://${address}:\d+`, 'g'),
+      pattern: (node) => new RegExp(String.raw`(?<=[=,])${escapePattern(node)}=https?://${addressPattern}:\d+`, 'g'),
     },
     {
       slot: 'annotation etcd.advertise-client-urls',
       pattern: () =>
-        new RegExp(String.raw`kubeadm\.kubernetes\.io/etcd\.advertise-client-urls: "?https?://${address}:\d+`, 'g'),
+        new RegExp(
+          String.raw`kubeadm\.kubernetes\.io/etcd\.advertise-client-urls: "?https?://${addressPattern}:\d+`,
+          'g',
+        ),
     },
     probeHost,
   ],
@@ -58,7 +64,7 @@ const patternsByFile: Readonly<Record<string, readonly SlotPattern[]>> = {
       slot: 'annotation advertise-address.endpoint',
       pattern: () =>
         new RegExp(
-          String.raw`kubeadm\.kubernetes\.io/kube-apiserver\.advertise-address\.endpoint: "?${address}:\d+`,
+          String.raw`kubeadm\.kubernetes\.io/kube-apiserver\.advertise-address\.endpoint: "?${addressPattern}:\d+`,
           'g',
         ),
     },
@@ -69,19 +75,19 @@ const patternsByFile: Readonly<Record<string, readonly SlotPattern[]>> = {
   '/kind/kubeadm.conf': [
     {
       slot: 'advertiseAddress',
-      pattern: () => new RegExp(String.raw`\badvertiseAddress: "?${address}(?![\w.:])`, 'g'),
+      pattern: () => new RegExp(String.raw`\badvertiseAddress: "?${addressPattern}(?![\w.:])`, 'g'),
     },
     // v1beta3 writes extra arguments as a map, v1beta4 as a list of name and value.
-    { slot: 'node-ip', pattern: () => new RegExp(String.raw`\bnode-ip: "?${address}(?![\w.:])`, 'g') },
+    { slot: 'node-ip', pattern: () => new RegExp(String.raw`\bnode-ip: "?${addressPattern}(?![\w.:])`, 'g') },
     {
       slot: 'node-ip',
-      pattern: () => new RegExp(String.raw`\bname: "?node-ip"?\s+value: "?${address}(?![\w.:])`, 'g'),
+      pattern: () => new RegExp(String.raw`\bname: "?node-ip"?\s+value: "?${addressPattern}(?![\w.:])`, 'g'),
     },
   ],
   '/var/lib/kubelet/kubeadm-flags.env': [
     {
       slot: '--node-ip',
-      pattern: () => new RegExp(String.raw`(?<=--node-ip=(?:[^,\s"]+,)?)${address}(?![\w.:])`, 'g'),
+      pattern: () => new RegExp(String.raw`(?<=--node-ip=(?:[^,\s"]+,)?)${addressPattern}(?![\w.:])`, 'g'),
     },
   ],
 };

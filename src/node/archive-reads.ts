@@ -54,7 +54,9 @@ async function readOperation(
       return readDirectory(engine, container, operation.directory, operation.suffix);
     case 'list-directory':
       return listDirectory(engine, container, operation.directory, operation.prefix);
-    default:
+    case 'run':
+    case 'replace':
+    case 'remove':
       return { op: operation.op, ok: false, why: 'stopped', reason: `container "${container}" does not run` };
   }
 }
@@ -167,21 +169,19 @@ async function fetchArchive(engine: Engine, container: string, path: string): Pr
 }
 
 function describeRefusal(error: EngineError, path: string): Refusal | undefined {
-  switch (error.kind) {
-    case 'not-found':
-      // Docker answers 404 for the file and for the container alike.
-      return /no such container/i.test(error.message)
-        ? undefined
-        : { ok: false, why: 'missing', reason: `${path} does not exist` };
-    case 'failed':
-    case 'conflict':
-      // A file where the path wants a folder.
-      return /not a directory$/.test(error.message)
-        ? { ok: false, why: 'missing', reason: `${path} does not exist` }
-        : { ok: false, why: 'failed', reason: error.message };
-    default:
-      return undefined;
+  if (error.kind === 'not-found') {
+    // Docker answers 404 for the file and for the container alike.
+    return /no such container/i.test(error.message)
+      ? undefined
+      : { ok: false, why: 'missing', reason: `${path} does not exist` };
   }
+  if (error.kind === 'failed' || error.kind === 'conflict') {
+    // A file where the path wants a folder.
+    return error.message.endsWith('not a directory')
+      ? { ok: false, why: 'missing', reason: `${path} does not exist` }
+      : { ok: false, why: 'failed', reason: error.message };
+  }
+  return undefined;
 }
 
 /** What lies directly inside the folder, by name, in the order of bytes as in a running node. */
@@ -192,5 +192,5 @@ function listChildren(found: Lookup): [string, ArchiveFile][] {
     .filter((entry) => entry !== found.root && entry.path.startsWith(start))
     .map((entry): [string, ArchiveFile] => [entry.path.slice(start.length), entry])
     .filter(([name]) => name !== '' && !name.includes('/'))
-    .sort(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+    .toSorted(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
 }

@@ -51,16 +51,21 @@ function encodeOperation(operation: NodeOperation): string[] {
     case 'run':
       return [operation.op, encodeSeconds(operation.timeoutSeconds), ...encodeCommand(operation.argv)];
     case 'replace':
-      return [
-        operation.op,
-        encodePath(operation.path),
-        encodePath(operation.temporary),
-        String(operation.contents.byteLength),
-        (operation.mode & 0o7777).toString(8),
-        encodeNumber(operation.uid),
-        encodeNumber(operation.gid),
-      ];
+      return [operation.op, ...encodeReplacement(operation)];
+    default:
+      return operation satisfies never;
   }
+}
+
+function encodeReplacement(operation: Extract<NodeOperation, { op: 'replace' }>): string[] {
+  return [
+    encodePath(operation.path),
+    encodePath(operation.temporary),
+    String(operation.contents.byteLength),
+    (operation.mode & 0o7777).toString(8),
+    encodeNumber(operation.uid),
+    encodeNumber(operation.gid),
+  ];
 }
 
 function encodeCommand(argv: readonly string[]): string[] {

@@ -89,6 +89,7 @@ function parseResult(operation: NodeOperation, reader: Reader): NodeOperationRes
       case 'exit':
       case 'ok':
         return finishResult(operation, word === 'exit' ? parseCount(rest[0]) : undefined, { files, entries, streams });
+      case undefined:
       default:
         throw new Error('it holds an unknown line');
     }
@@ -123,6 +124,8 @@ function finishResult(
     case 'replace':
     case 'remove':
       return { op, ok: true };
+    default:
+      return op satisfies never;
   }
 }
 
@@ -145,6 +148,7 @@ function parsePayload(form: string | undefined, length: string | undefined, read
       return Buffer.from(bytes);
     case 'base64':
       return Buffer.from(bytes.toString('latin1'), 'base64');
+    case undefined:
     default:
       throw new Error('it holds an unknown payload');
   }
@@ -173,8 +177,11 @@ function encodeItems(result: NodeOperationResult): Buffer[] {
       });
     case 'run':
       return [...encodePayload(result.stdout), ...encodePayload(result.stderr)];
-    default:
+    case 'replace':
+    case 'remove':
       return [];
+    default:
+      return result satisfies never;
   }
 }
 

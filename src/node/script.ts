@@ -19,7 +19,12 @@ raw_limit=262144
 part_limit=1000
 stats=() parts=() cursor=0 form= text= total=0 reason= streams=
 
-fail() { printf '%s %d\\n%s\\n' "$1" "\${#2}" "$2"; }
+fail() {
+  local words=$2
+  # Bash puts its own name and line in front of the system's words.
+  [[ $words =~ ^[a-z-]+': line '[0-9]+': '(.*)$ ]] && words=\${BASH_REMATCH[1]}
+  printf '%s %d\\n%s\\n' "$1" "\${#words}" "$words"
+}
 
 # One stat for many files, kept in order; print_file walks along them.
 load_stats() {
@@ -159,8 +164,8 @@ run_command() {
   exec 3>/proc/self/fd/3 4>/proc/self/fd/4
   exec 3>>/proc/self/fd/3 4>>/proc/self/fd/4
   started=\${EPOCHREALTIME/./}
-  timeout -k 1 "$seconds" "$@" </dev/null >&3 2>&4 3>&- 4>&-
-  code=$?
+  # The outer redirection takes the shell's own remark on a command that was killed.
+  { timeout -k 1 "$seconds" "$@" </dev/null >&3 2>&4 3>&- 4>&-; code=$?; } 2>/dev/null
   # timeout answers 137 where it had to kill, which is also what a command killed by others leaves.
   (( code == 137 && \${EPOCHREALTIME/./} - started >= seconds * 1000000 )) && code=124
   print_stream 3

@@ -3,7 +3,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StateError } from './errors.ts';
 import { diskFiles, type StateFiles } from './files.ts';
@@ -207,27 +207,34 @@ async function drain(scheduler: fc.Scheduler): Promise<void> {
   }
 }
 
-describe('real processes', () => {
-  async function startContender(directory: string): Promise<{ child: ChildProcess; ask: () => Promise<string> }> {
-    const script = fileURLToPath(new URL('./lock-child.ts', import.meta.url));
-    const child = spawn(process.execPath, ['--import', 'tsx', script, directory, key], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    onTestFinished(() => {
-      child.kill('SIGKILL');
-    });
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    const next = async (): Promise<string> => String((await lines.next()).value);
-    expect(await next()).toBe('ready');
-    return {
-      child,
-      ask: async () => {
-        child.stdin.write('go\n');
-        return await next();
-      },
-    };
-  }
+async function startContender(directory: string): Promise<{ child: ChildProcess; ask: () => Promise<string> }> {
+  const script = fileURLToPath(new URL('./lock-child.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', script, directory, key], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<string> => String((await lines.next()).value);
+  expect(await next()).toBe('ready');
+  return {
+    child,
+    ask: async () => {
+      child.stdin.write('go\n');
+      return await next();
+    },
+  };
+}
 
+async function kill(child: ChildProcess | undefined): Promise<void> {
+  await new Promise((resolve) => {
+    child?.once('exit', resolve);
+    child?.kill('SIGKILL');
+  });
+}
+
+describe('real processes', () => {
   it('of which the holder is killed: exactly one of the others takes over, several times in a row', async () => {
     const directory = await makeTemporaryFolder();
     const contenders = await Promise.all(Array.from({ length: 5 }, async () => await startContender(directory)));
@@ -247,11 +254,4 @@ describe('real processes', () => {
       waiting = waiting.filter((each) => each !== holder);
     }
   }, 120_000);
-
-  async function kill(child: ChildProcess | undefined): Promise<void> {
-    await new Promise((resolve) => {
-      child?.once('exit', resolve);
-      child?.kill('SIGKILL');
-    });
-  }
 });

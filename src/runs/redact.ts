@@ -2,23 +2,29 @@ import { createPrivateKey } from 'node:crypto';
 
 export const redacted = '<redacted>';
 
-const secretName =
-  '[\\w.-]*(?:client-key-data|key-data|tokens?|passwords?|passwd|passphrase|secrets?|secret-?access-?key|private-?key|' +
-  'api-?key|certificate-?key|credentials?|\\.dockerconfigjson|auth|authorization|tls\\.key|ca\\.key)';
-/** A name as YAML, JSON, flags and environment files write it, up to where its value begins. */
-const assignment = new RegExp(`(?<=^|[\\s{,[?-])(["']?)${secretName}\\1\\s*[:=][ \\t]*`, 'i');
-/** An entry of a container's `env`, in one line or in two. */
-const variableName = `\\bname["']?\\s*:\\s*["']?${secretName}["']?\\s*,?\\s*`;
-const variable = new RegExp(`${variableName}["']?value["']?\\s*:[ \\t]*`, 'i');
-const variableNameLine = new RegExp(`${variableName}$`, 'i');
-const variableValueLine = /(?<=^\s*)["']?value["']?\s*:[ \t]*/i;
+/** How the name of a secret ends, in lower case. */
+const secretEndings = [
+  /(?:token|password|secret|credential)s?$/,
+  /(?:passwd|passphrase|auth|authorization)$/,
+  /(?:private|api|access|certificate)[-_]?key$/,
+  /(?:key-data|\.dockerconfigjson|tls\.key|ca\.key)$/,
+];
+/**
+ * A name as YAML, JSON, flags and environment files write it, up to where its value begins. Here and below a match
+ * can only begin where a word does, else long lines would be searched from each of their characters to the end.
+ */
+const assignment = /(?<![\w.-])(["']?)([\w.-]+)\1\s*[:=][ \t]*/g;
+/** An entry of a container's `env`, in one line or, with what is indented below, in two. */
+const variable = /(?<!\w)name["']?\s*:\s*["']?([\w.-]+)["']?\s*,\s*["']?value["']?\s*:[ \t]*/i;
+const variableName = /(?<!\w)name["']?\s*:\s*["']?([\w.-]+)["']?\s*,?\s*$/i;
+const variableValue = /(?<=^\s*)["']?value["']?\s*:[ \t]*/i;
 /** Values that give nothing away. */
 const harmless = /^["']?(?:true|false|null|~|\d|\{\}|\[\])?["']?,?$/i;
 const privatePem =
   /(-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----)([\s\S]*?)(-----END [A-Z0-9 ]*PRIVATE KEY-----|$(?![\s\S]))/g;
 const webToken = /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
 const bearer = /(\bBearer\s+)([\w.~+/-]{8,}=*)/gi;
-const urlPassword = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)([^\s/@]+)(@)/gi;
+const urlPassword = /((?<![a-z0-9+.-])[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)([^\s/@]+)(@)/gi;
 /** One or more lines of nothing but base64; the indentation is the text's own. */
 const base64 = /[A-Za-z0-9+/]{40,}(?:\r?\n[ \t]*[A-Za-z0-9+/]+(?=={0,2}[ \t]*(?:\r?\n|$)))*={0,2}/g;
 
@@ -39,10 +45,8 @@ export function redact(text: string, mark: Mark = () => redacted): string {
 export function redactAll(texts: readonly string[], mark: Mark = () => redacted): string[] {
   const found = new Set<string>();
   const take: Mark = (secret) => {
-    const plain = secret.trim().replace(/^["']|["'],?$/g, '');
-    if (plain.length >= 6) found.add(plain);
-    for (const line of plain.split('\n').map((each) => each.trim())) if (line.length >= 16) found.add(line);
-    return mark(plain);
+    for (const form of listForms(secret)) found.add(form);
+    return mark(secret.trim());
   };
   const cut = texts.map((text) => redactShapes(redactNamed(text, take), take));
   // What looks like a secret was found; now the places where it stands without its name.
@@ -89,8 +93,36 @@ function redactNamed(text: string, mark: Mark): string {
 }
 
 function findNamed(line: string, previous: string): RegExpExecArray | null {
-  const value = variableNameLine.test(previous) ? variableValueLine.exec(line) : null;
-  return value ?? variable.exec(line) ?? assignment.exec(line);
+  const value = namesSecret(variableName.exec(previous)?.[1]) ? variableValue.exec(line) : null;
+  if (value !== null) return value;
+  const entry = variable.exec(line);
+  if (entry !== null && namesSecret(entry[1])) return entry;
+  for (const match of line.matchAll(assignment)) if (namesSecret(match[2])) return match;
+  return null;
+}
+
+function namesSecret(name: string | undefined): boolean {
+  const lower = name?.toLowerCase() ?? '';
+  return secretEndings.some((ending) => ending.test(lower));
+}
+
+/** What to look for elsewhere: the value without what is around it in its line, each long line, and both decoded. */
+function listForms(secret: string): string[] {
+  const plain = secret.trim();
+  const quoted = /^(["'])([\s\S]*?)(?<!\\)\1/.exec(plain)?.[2];
+  const inFlow = /^[^,}\]]+/.exec(plain)?.[0].trim();
+  const value = quoted ?? plain;
+  const values = quoted === undefined && inFlow !== undefined ? [value, inFlow] : [value];
+  const texts = [...values, ...values.map(decode)];
+  const lines = [plain, ...texts].flatMap((text) => text.split('\n').map((line) => line.trim()));
+  return [...texts.filter((text) => text.length >= 6), ...lines.filter((line) => line.length >= 16)];
+}
+
+/** Empty where the text is no base64 of a text. */
+function decode(text: string): string {
+  if (!/^[A-Za-z0-9+/]{8,}={0,2}$/.test(text)) return '';
+  const decoded = Buffer.from(text, 'base64').toString('utf8').trim();
+  return /^[\t\n\r -~]*$/.test(decoded) ? decoded : '';
 }
 
 /** How many lines below belong to the value: what is indented deeper, a list, and a quoted text up to its end. */
@@ -98,7 +130,7 @@ function countBelow(lines: readonly string[], index: number, column: number, val
   const quote = /^["']/.exec(value)?.[0];
   let open = quote !== undefined && !closes(value.slice(1), quote);
   let count = 0;
-  for (const line of lines.slice(index + 1)) {
+  for (let line = lines[index + 1]; line !== undefined; line = lines[index + 1 + count]) {
     const indentation = line.length - line.trimStart().length;
     const listed = value.trim() === '' && indentation === column && line.trimStart().startsWith('- ');
     const blank = line.trim() === '';

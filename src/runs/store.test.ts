@@ -1,6 +1,6 @@
-import { appendFile, chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, type FileHandle, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RunNotFoundError, StateError } from './errors.ts';
 import { diskFiles, type StateFiles } from './files.ts';
@@ -15,11 +15,73 @@ const file = (text: string) => ({ contents: Buffer.from(text), mode: 0o600, uid:
 
 async function listTree(folder: string): Promise<{ path: string; mode: string }[]> {
   const found = [];
-  for (const name of (await readdir(folder, { recursive: true })).sort()) {
+  for (const name of (await readdir(folder, { recursive: true })).toSorted()) {
     const { mode } = await stat(join(folder, name));
     found.push({ path: name, mode: (mode & 0o777).toString(8) });
   }
   return found;
+}
+
+/** Puts a word in before a file is written, with the bytes that shall be written instead, or flushed. */
+function watchHandle(
+  handle: FileHandle,
+  watch: { readonly write?: (bytes: Uint8Array) => unknown; readonly sync?: () => unknown },
+): FileHandle {
+  return new Proxy(handle, {
+    get(target, name) {
+      if (name === 'write' || name === 'writeFile') {
+        return async (bytes: Uint8Array) => {
+          const instead = watch.write?.(bytes);
+          const written = instead instanceof Uint8Array ? instead : bytes;
+          return name === 'write' ? await target.write(written) : await target.writeFile(written);
+        };
+      }
+      if (name === 'sync') {
+        return async () => {
+          watch.sync?.();
+          await target.sync();
+        };
+      }
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+/** Lets only so many more bytes into journals, as a disk that runs full does. */
+function limitJournal(): { files: StateFiles; left: { bytes: number } } {
+  const left = { bytes: Number.POSITIVE_INFINITY };
+  const files: StateFiles = {
+    ...diskFiles,
+    async open(path, flags, mode) {
+      const handle = await diskFiles.open(path, flags, mode);
+      if (!path.endsWith('journal.jsonl')) return handle;
+      return watchHandle(handle, {
+        write: (bytes) => {
+          const fits = Math.min(bytes.length, left.bytes);
+          left.bytes -= fits;
+          if (fits === 0) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+          return bytes.subarray(0, fits);
+        },
+      });
+    },
+  };
+  return { files, left };
+}
+
+async function openFilled() {
+  const times = ['2026-11-29T08:00:00Z', '2026-11-30T18:15:02Z', '2026-11-30T19:00:00Z'];
+  const ids = ['aaaa', 'x4k2', 'bbbb'];
+  let now = new Date(0);
+  const store = openTestStore(await makeTemporaryFolder(), {
+    clock: { now: () => now },
+    randomId: () => ids.shift() ?? '',
+  });
+  for (const [index, time] of times.entries()) {
+    now = new Date(time);
+    await store.begin({ ...start, cluster: index === 2 ? 'other' : 'idp-mvp' });
+  }
+  return store;
 }
 
 describe('a run', () => {
@@ -106,7 +168,7 @@ describe('a run', () => {
     const steps = Array.from({ length: 40 }, (_, index) => String(index));
     await Promise.all(steps.map(async (step) => await run.keepBackup({ ...where, step }, file(step))));
     const backups = (await store.read(run.id)).filter((entry) => entry.type === 'backup');
-    expect(backups.map((entry) => entry.step).sort()).toEqual([...steps].sort());
+    expect(backups.map((entry) => entry.step).toSorted()).toEqual(steps.toSorted());
     for (const entry of backups) {
       expect((await store.readStored(run.id, entry.backup ?? '')).toString()).toBe(entry.step);
     }
@@ -119,20 +181,10 @@ describe('a run', () => {
       async open(path, flags, mode) {
         const handle = await diskFiles.open(path, flags, mode);
         const name = path.split('/').slice(-2).join('/');
-        const { write, sync, writeFile: writeAll } = handle;
-        handle.write = (async (...input: Parameters<typeof write>) => {
-          log.push(`write ${name}`);
-          return await write.apply(handle, input);
-        }) as typeof write;
-        handle.writeFile = async (...input) => {
-          log.push(`write ${name}`);
-          await writeAll.apply(handle, input);
-        };
-        handle.sync = async () => {
-          log.push(`sync ${name}`);
-          await sync.call(handle);
-        };
-        return handle;
+        return watchHandle(handle, {
+          write: () => log.push(`write ${name}`),
+          sync: () => log.push(`sync ${name}`),
+        });
       },
       async rename(from, to) {
         log.push(`rename ${to.split('/').slice(-2).join('/')}`);
@@ -181,27 +233,6 @@ describe('a run', () => {
 });
 
 describe('a disk that refuses', () => {
-  /** Lets only so many more bytes into journals, as a disk that runs full does. */
-  function limitJournal(): { files: StateFiles; left: { bytes: number } } {
-    const left = { bytes: Number.POSITIVE_INFINITY };
-    const files: StateFiles = {
-      ...diskFiles,
-      async open(path, flags, mode) {
-        const handle = await diskFiles.open(path, flags, mode);
-        if (!path.endsWith('journal.jsonl')) return handle;
-        const write = handle.write.bind(handle);
-        handle.write = (async (bytes: Buffer) => {
-          const fits = Math.min(bytes.length, left.bytes);
-          left.bytes -= fits;
-          if (fits === 0) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-          return await write(bytes.subarray(0, fits));
-        }) as typeof handle.write;
-        return handle;
-      },
-    };
-    return { files, left };
-  }
-
   it.each([0, 1, 30])('is told clearly, and leaves a journal that can go on (%d bytes left)', async (bytes) => {
     const { files, left } = limitJournal();
     const store = openTestStore(await makeTemporaryFolder(), { files });
@@ -224,12 +255,11 @@ describe('a disk that refuses', () => {
       ...diskFiles,
       async open(path, flags, mode) {
         const handle = await diskFiles.open(path, flags, mode);
-        const sync = handle.sync.bind(handle);
-        handle.sync = async () => {
-          if (broken) throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
-          await sync();
-        };
-        return handle;
+        return watchHandle(handle, {
+          sync: () => {
+            if (broken) throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
+          },
+        });
       },
     };
     const run = await openTestStore(await makeTemporaryFolder(), { files }).begin(start);
@@ -443,21 +473,6 @@ describe('list', () => {
 });
 
 describe('resolveRun', () => {
-  async function openFilled() {
-    const times = ['2026-11-29T08:00:00Z', '2026-11-30T18:15:02Z', '2026-11-30T19:00:00Z'];
-    const ids = ['aaaa', 'x4k2', 'bbbb'];
-    let now = new Date(0);
-    const store = openTestStore(await makeTemporaryFolder(), {
-      clock: { now: () => now },
-      randomId: () => ids.shift() ?? '',
-    });
-    for (const [index, time] of times.entries()) {
-      now = new Date(time);
-      await store.begin({ ...start, cluster: index === 2 ? 'other' : 'idp-mvp' });
-    }
-    return store;
-  }
-
   it.each([
     ['20261130-181502-x4k2', undefined, '20261130-181502-x4k2'],
     [' 20261130-181502-X4K2 ', undefined, '20261130-181502-x4k2'],

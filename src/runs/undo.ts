@@ -25,12 +25,12 @@ export interface FileRestore {
   readonly changedBy: readonly PlannedStep[];
 }
 
-export interface Restart {
+interface Restart {
   readonly step: StepOf<'restart-unit'> | StepOf<'restart-component'>;
   readonly planned: PlannedStep;
 }
 
-export interface PolicyRestore {
+interface PolicyRestore {
   /** Back from the last policy set to the one before the first. */
   readonly step: StepOf<'set-restart-policy'>;
   readonly planned: PlannedStep;
@@ -74,9 +74,13 @@ export function planRestore(entries: readonly JournalEntry[]): Restore {
         outcomes.set(nameStep(entry.round, entry.step), 'cut');
         break;
       case 'step-done':
+        outcomes.set(nameStep(entry.round, entry.step), 'done');
+        break;
       case 'step-failed':
+        outcomes.set(nameStep(entry.round, entry.step), 'failed');
+        break;
       case 'step-skipped':
-        outcomes.set(nameStep(entry.round, entry.step), entry.type.slice('step-'.length) as Outcome);
+        outcomes.set(nameStep(entry.round, entry.step), 'skipped');
         break;
       case 'backup': {
         const file = nameFile(entry);

@@ -1,5 +1,5 @@
 import { type Cluster, type ClusterNode, pickNode } from '../cluster.ts';
-import { editNodeFile, probeApiServer, replaceAddress, restartKubelet } from '../node.ts';
+import { editNodeFile, probeApiServer, replaceAddress, restartKubelet, stopStaticPod } from '../node.ts';
 import { waitFor } from '../waiting.ts';
 import type { Fault } from './fault.ts';
 import { shuffleAddresses } from './shuffle.ts';
@@ -9,8 +9,8 @@ const behind = ['/etc/kubernetes/manifests/etcd.yaml', '/var/lib/kubelet/kubeadm
 /**
  * A crash in the middle of the entrypoint's rewriting. After a shuffle the first control plane's etcd.yaml,
  * kubeadm-flags.env and kubeadm.conf name the old address again, while the other files and /kind/old-ipv4 hold the new
- * one, so that no later boot finishes the work. The kubelet is restarted: etcd cannot bind to its address, and
- * the API is gone.
+ * one, so that no later boot finishes the work. The kubelet is restarted and etcd stopped: etcd cannot bind to the old
+ * address, and the API is gone, though for a while it still answers from its cache.
  */
 export const halfRewrite: Fault = {
   name: 'half-rewrite',
@@ -41,6 +41,8 @@ export async function writeBehind(
     }
   }
   await restartKubelet(cluster, node);
+  // A kubelet that cannot reach the API does not end the container made from the file's former text; a boot would have.
+  await stopStaticPod(cluster, node, 'etcd');
   await waitFor(`etcd of ${node.name} to fail`, async () => (await probeApiServer(cluster, node)) !== 0, {
     timeoutMs: 120_000,
   });

@@ -7,6 +7,5 @@ import { adviseOnEngine, sayEngineFailure } from '../render/engine.ts';
 export function requireEngine(engine: EngineApi, world: unknown): void {
   const failure = engine.readEngineFailure(world);
   if (failure === null) return;
-  const reason = failure.reason === '' ? '' : `: ${failure.reason}`;
-  throw new BlockedError(exitCodes.couldNotLook, `${sayEngineFailure(failure)}${reason}`, adviseOnEngine(failure));
+  throw new BlockedError(exitCodes.couldNotLook, sayEngineFailure(failure), adviseOnEngine(failure));
 }

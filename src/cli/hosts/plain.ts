@@ -17,7 +17,7 @@ export function openPlainHost(options: HostOptions): CommandHost {
       // A dry run's plan is the result, and is shown as such.
       if (message.code === 'planned' && !message.dryRun && message.plan.steps.length > 0) {
         const lines = describePlan(message.cluster, message.plan, message.round, makeLook(stderr, options));
-        stderr.write(`${lines.join('\n')}\n`);
+        stderr.write(`\n${lines.join('\n')}\n\n`);
         return;
       }
       if (message.code === 'diagnosed' && message.round === 1 && message.diagnosis.findings.length > 0) {

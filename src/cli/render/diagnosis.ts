@@ -87,7 +87,7 @@ function describeConsequences(trees: readonly FindingTree[], indent: string, loo
             { text: finding.subject, style: palette.cyan },
           ];
     lines.push(
-      ...flow([{ text: finding.id }, ...subject, { text: ' ' }, { text: finding.summary, style: palette.dim }], {
+      ...flow([{ text: finding.id }, ...subject, { text: ': ' }, { text: finding.summary, style: palette.dim }], {
         width: look.width,
         first: `${indent}${palette.dim('└')} ${mark.style(mark.symbol)} `,
         rest: `${indent}    `,

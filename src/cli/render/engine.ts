@@ -6,19 +6,20 @@ import { type Look, markOf } from './look.ts';
 export function describeEngineFailure(engine: EngineFacts, look: Look): string[] {
   const { palette, width } = look;
   const mark = markOf('unknown', palette);
-  const lines = flow(
-    [
-      { text: sayEngineFailure(engine), style: palette.bold },
-      { text: engine.reason === '' ? '' : `: ${engine.reason}` },
-    ],
-    { width, first: `${mark.style(mark.symbol)} `, rest: '  ' },
-  );
-  if (engine.attempts.length > 0) lines.push('', `  ${palette.bold('Looked for it in')}`);
-  for (const attempt of engine.attempts) {
-    const where = attempt.endpoint === '' ? attempt.source : `${attempt.source} ${attempt.endpoint}`;
+  const [headline = '', rest = ''] = splitSentence(sayEngineFailure(engine));
+  const lines = flow([{ text: headline, style: palette.bold }, { text: rest }], {
+    width,
+    first: `${mark.style(mark.symbol)} `,
+    rest: '  ',
+  });
+  const places = engine.attempts.filter(({ endpoint }) => endpoint !== '');
+  // One place alone stands in the reason already.
+  if (places.length === 1) places.pop();
+  if (places.length > 0) lines.push('', `  ${palette.bold('Looked for it at')}`);
+  for (const { source, endpoint, reason } of places) {
     lines.push(
       ...flow(
-        [{ text: where }, { text: attempt.reason === undefined ? '' : `: ${attempt.reason}`, style: palette.dim }],
+        [{ text: `${endpoint} (${source})` }, { text: reason === undefined ? '' : `: ${reason}`, style: palette.dim }],
         {
           width,
           first: `  ${palette.dim('•')} `,
@@ -27,33 +28,36 @@ export function describeEngineFailure(engine: EngineFacts, look: Look): string[]
       ),
     );
   }
-  lines.push(
-    '',
-    ...flow([{ text: 'Next:', style: palette.bold }, { text: ` ${adviseOnEngine(engine)}` }], {
-      width,
-      first: '  ',
-      rest: '        ',
-    }),
-  );
-  return lines;
+  const next = [{ text: 'Next:', style: palette.bold }, { text: ` ${adviseOnEngine(engine)}` }];
+  return [...lines, '', ...flow(next, { width, first: '  ', rest: '        ' })];
 }
 
 export function sayEngineFailure(engine: EngineFacts): string {
-  const where = engine.endpoint === '' ? '' : ` at ${engine.endpoint}`;
+  if (engine.reason !== '') return engine.reason;
   return engine.state === 'permission-denied'
-    ? `The Docker engine${where} may not be used by this user`
-    : `No Docker engine answers${where}`;
+    ? 'The Docker engine may not be used by this user.'
+    : 'No Docker engine answers.';
 }
 
 export function adviseOnEngine(engine: EngineFacts): string {
-  if (engine.state === 'permission-denied') {
-    return engine.hostPlatform === 'linux'
-      ? 'add this user to the group that owns the socket (`sudo usermod -aG docker $USER`, then log in again), or name another engine with --docker-host'
-      : 'allow this user to use Docker, or name another engine with --docker-host';
+  const named = engine.attempts.filter(({ endpoint }) => endpoint !== '');
+  if (engine.state === 'unreachable' && named.length === 1) {
+    return `start that engine, or check what ${named[0]?.source} says, and try again`;
   }
-  return engine.hostPlatform === 'linux'
-    ? 'start Docker (`sudo systemctl start docker`, or Docker or Rancher Desktop) and try again, or name another engine with --docker-host'
-    : 'start Docker Desktop or Rancher Desktop and try again, or name another engine with --docker-host';
+  const isLinux = engine.hostPlatform === 'linux';
+  if (engine.state === 'permission-denied') {
+    return isLinux
+      ? '`sudo usermod -aG docker $USER` and a new login let this user in, where the socket belongs to the group docker'
+      : 'let this user use Docker, in the settings of Docker Desktop or Rancher Desktop';
+  }
+  return isLinux
+    ? '`sudo systemctl start docker`, or start Docker Desktop or Rancher Desktop, and try again'
+    : 'start Docker Desktop or Rancher Desktop, and try again';
+}
+
+function splitSentence(text: string): [string, string] {
+  const end = text.indexOf('. ');
+  return end === -1 ? [text, ''] : [text.slice(0, end + 1), text.slice(end + 1)];
 }
 
 export function describeNoClusters(look: Look): string[] {

@@ -1,6 +1,7 @@
 import type { ExplainDocument } from '../documents.ts';
 import { flow } from '../text/flow.ts';
 import { type Look, markOf } from './look.ts';
+import { describeMarkdown } from './markdown.ts';
 import { describeCommands } from './plan.ts';
 
 export function describeExplanation(document: ExplainDocument, look: Look): string[] {
@@ -16,14 +17,15 @@ export function describeExplanation(document: ExplainDocument, look: Look): stri
   lines.push(
     ...flow([{ text: 'When all is well: ', style: palette.dim }, { text: document.title }], { width, first: '  ' }),
   );
-  const section = (title: string, paragraphs: readonly string[], first = '  ', rest = first): void => {
-    if (paragraphs.every((paragraph) => paragraph.trim() === '')) return;
-    lines.push('', `  ${palette.bold(title)}`);
-    for (const paragraph of paragraphs) lines.push(...flow([{ text: paragraph }], { width, first, rest }));
+  const section = (title: string, body: readonly string[]): void => {
+    if (body.length > 0) lines.push('', `  ${palette.bold(title)}`, ...body);
   };
-  section('What it means', [document.meaning]);
-  section('How it is established', [document.established]);
-  section('What rekindle does', document.done, `  ${palette.dim('•')} `, '    ');
+  section('What it means', describeMarkdown(document.meaning, '  ', look));
+  section('How it is established', describeMarkdown(document.established, '  ', look));
+  section(
+    'What rekindle does',
+    document.done.flatMap((sentence) => describeMarkdown(`- ${sentence}`, '  ', look)),
+  );
   if (document.byHand.length > 0) {
     lines.push('', `  ${palette.bold('By hand')}`, ...describeCommands(document.byHand, '    ', palette));
   }

@@ -15,7 +15,14 @@ function describeOutcome(document: HealDocument, look: Look): string[] {
   const { cluster, diagnosis } = document;
   switch (document.verdict) {
     case 'healthy':
-      return describeVerdict(cluster, diagnosis, 'nothing to mend', look);
+      // Warnings alone are well enough, and a dry run may still have a plan for them.
+      if (document.dryRun && diagnosis.findings.length > 0) return describePlanned(document, look);
+      return describeVerdict(
+        cluster,
+        diagnosis,
+        diagnosis.findings.length === 0 ? 'nothing to mend' : countFindings(diagnosis.findings),
+        look,
+      );
     case 'healed':
       return [...describeHealed(document, look), ...describeUndoHint(document, look)];
     case 'planned':

@@ -46,7 +46,7 @@ export function isCapableTerminal(stream: OutputStream, environment: Surrounding
 }
 
 /** Lines longer than this are hard to read, however wide the window is. */
-export const widestLine = 110;
+const widestLine = 110;
 
 export function readWidth(stream: OutputStream): number {
   return stream.isTerminal ? Math.max(40, Math.min(stream.columns(), widestLine)) : Number.POSITIVE_INFINITY;

@@ -59,7 +59,7 @@ function describeUnserved(plan: Plan, look: Look): string[] {
     if (finding.subject !== '') {
       head.push({ text: ' · ', style: palette.dim }, { text: finding.subject, style: palette.cyan });
     }
-    head.push({ text: ' ' }, { text: finding.reason });
+    head.push({ text: `: ${finding.reason}` });
     lines.push(
       ...flow(head, { width: look.width, first: `  ${palette.yellow('•')} `, rest: '    ' }),
       ...describeCommands(finding.byHand, '      ', palette),

@@ -6,7 +6,7 @@ import type { Plan } from '../../repairs/step.ts';
 
 /** Hand-made diagnoses: what the commands have to show, without an engine. */
 
-export const reachableEngine: EngineFacts = {
+const reachableEngine: EngineFacts = {
   state: 'reachable',
   endpoint: 'unix:///var/run/docker.sock',
   reason: '',
@@ -21,7 +21,7 @@ export const deadEngine: EngineFacts = {
   ...reachableEngine,
   state: 'unreachable',
   endpoint: '',
-  reason: 'nothing listens on any of the sockets',
+  reason: 'No Docker engine answers. Start Docker, or name its endpoint with --docker-host or DOCKER_HOST.',
   attempts: [
     { source: 'DOCKER_HOST', endpoint: '', reason: 'not set' },
     { source: 'default socket', endpoint: 'unix:///var/run/docker.sock', reason: 'connect ENOENT' },

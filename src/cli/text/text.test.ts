@@ -6,7 +6,7 @@ import { flow, measure, truncate } from './flow.ts';
 import { findNearest } from './nearest.ts';
 import { formatTime, list } from './words.ts';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be left
+// oxlint-disable-next-line no-control-regex -- none of them may be left
 const harmful = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/;
 
 /** Text as an attacker would write it: words among escape sequences and controls. */
@@ -33,9 +33,11 @@ const hostileText = fc
 
 describe('text from the outside', () => {
   test('leaves nothing that steers a terminal', () => {
-    fc.assert(fc.property(hostileText, (text) => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
         expect(cleanText(text)).not.toMatch(harmful);
-      }));
+      }),
+    );
   });
 
   test('loses the whole sequence and keeps the words', () => {
@@ -135,9 +137,11 @@ describe('nearest words', () => {
   });
 
   test('a word is nearest to itself', () => {
-    fc.assert(fc.property(fc.constantFrom(...ids), (id) => {
+    fc.assert(
+      fc.property(fc.constantFrom(...ids), (id) => {
         expect(findNearest(id, ids)[0]).toBe(id);
-      }));
+      }),
+    );
   });
 });
 

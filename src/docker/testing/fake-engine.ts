@@ -59,12 +59,13 @@ export async function startFakeEngine(script: FakeEngineScript = {}): Promise<Fa
   const sockets = new Set<Socket>();
 
   const server = createServer((message, response) => {
-    void buffer(message).then((body) => {
-      const request = { method: message.method ?? '', url: readUrl(message), body };
-      requests.push(request);
-      answer(script, execs, request, response);
-    });
+    void receive(message, response);
   });
+  const receive = async (message: IncomingMessage, response: ServerResponse) => {
+    const request = { method: message.method ?? '', url: readUrl(message), body: await buffer(message) };
+    requests.push(request);
+    answer(script, execs, request, response);
+  };
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
@@ -111,7 +112,7 @@ function answer(script: FakeEngineScript, execs: ExecState[], request: FakeReque
   } else if (url.pathname === '/_ping') {
     response.end('OK');
   } else if (script.exec && /^\/containers\/[^/]+\/exec$/.test(url.pathname)) {
-    const asked = JSON.parse(request.body.toString()) as { Cmd: string[]; Env?: string[]; AttachStdin: boolean };
+    const asked: { Cmd: string[]; Env?: string[]; AttachStdin: boolean } = JSON.parse(request.body.toString());
     const state = { argv: asked.Cmd, environment: asked.Env ?? [], hasInput: asked.AttachStdin };
     execs.push({ ...state, exitCode: null, inspections: 0 });
     sendJson(response, 201, { Id: String(execs.length - 1) });

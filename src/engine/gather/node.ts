@@ -308,7 +308,7 @@ function readComponents(output: Observed<string>): Observed<ComponentFacts[]> {
       created,
     });
   }
-  return seen([...newest.values()].map(({ created: _, ...component }) => component));
+  return seen([...newest.values()].map(({ name, state, attempt, createdAt }) => ({ name, state, attempt, createdAt })));
 }
 
 function readClock(output: Observed<string>, hostTime: number): Observed<number> {

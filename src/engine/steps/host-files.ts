@@ -62,7 +62,11 @@ export async function restoreHostFile(context: StepContext, path: string, kept: 
 async function withKubeconfigLock<T>(path: string, context: StepContext, action: () => Promise<T>): Promise<T> {
   return await withFileLock(
     path,
-    { files: { open, mkdir, unlink }, sleep: context.world.surroundings.clock.sleep, signal: context.signal },
+    {
+      files: { open, mkdir, unlink },
+      sleep: (milliseconds, signal) => context.world.surroundings.clock.sleep(milliseconds, signal),
+      signal: context.signal,
+    },
     action,
   );
 }

@@ -163,7 +163,9 @@ export const waitControllers: ExecuteStep<'wait-controllers'> = async ({ compone
   } catch (error) {
     context.signal.throwIfAborted();
     if (!limit.signal.aborted) throw error;
-    throw new Error(`${components.join(' or ')} has not renewed its lease within ${controllersTimeoutMs / 1000} s`);
+    throw new Error(`${components.join(' or ')} has not renewed its lease within ${controllersTimeoutMs / 1000} s`, {
+      cause: error,
+    });
   } finally {
     limit.clear();
   }
