@@ -21,7 +21,8 @@ export default defineConfig({
     sequence: { sequencer: SequenceByName },
     testTimeout: fifteenMinutes,
     hookTimeout: fifteenMinutes,
-    reporters: ['verbose'],
+    reporters: process.env['CI'] === undefined ? ['verbose'] : ['verbose', 'json'],
+    outputFile: { json: '.ci/results/kind.json' },
     env: { NO_COLOR: '1', TZ: 'UTC' },
   },
 });

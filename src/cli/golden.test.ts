@@ -53,6 +53,7 @@ const cases: [string, string, CliSetting][] = [
   ['doctor-no-engine', 'doctor', { failure: deadEngine }],
   ['doctor-no-clusters', 'doctor', {}],
   ['heal-crash', 'heal --yes', crash],
+  ['heal-unconfirmed', 'heal', { ...crash }],
   ['heal-dry-run', 'heal --dry-run', crash],
   ['heal-remaining', 'heal --yes', { clusters: [makeCluster(makeCrashed(), { after: makeCrashed() })] }],
   ['heal-healthy', 'heal', { clusters: [makeCluster(makeHealthy())] }],

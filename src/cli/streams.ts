@@ -24,7 +24,7 @@ export interface Streams {
 
 export function makeStreams(from: NodeJS.Process): Streams {
   return {
-    stdin: { isTerminal: from.stdin.isTTY === true, raw: from.stdin },
+    stdin: { isTerminal: isTerminal(from.stdin), raw: from.stdin },
     stdout: makeOutput(from.stdout),
     stderr: makeOutput(from.stderr),
     onInterrupt: (listener) => {
@@ -49,8 +49,13 @@ export function makeStreams(from: NodeJS.Process): Streams {
 function makeOutput(stream: NodeJS.WriteStream): OutputStream {
   return {
     write: (text) => void stream.write(text),
-    isTerminal: stream.isTTY === true,
+    isTerminal: isTerminal(stream),
     columns: () => (stream.isTTY ? stream.columns || 80 : Number.POSITIVE_INFINITY),
     raw: stream,
   };
+}
+
+/** Node leaves the property out where the stream is no terminal, whatever its types say. */
+function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
+  return stream.isTTY ?? false;
 }

@@ -330,25 +330,23 @@ describe('exec', () => {
     expect(result.stdout.toString()).toBe(Array.from({ length: 20 }, (_, piece) => `${piece} `).join(''));
   });
 
-  it('gives up in time and tears the connection down', async () => {
-    const torn: Promise<void>[] = [];
+  it('gives up in time', async () => {
     const { engine } = await start({
       exec: async (exec) => {
-        torn.push(exec.closed);
         await exec.closed;
         return 0;
       },
     });
     const error = await catchFailure(engine.exec('box', { argv: ['sleep'], timeoutMs: 60 }));
     expect([error.kind, error.message]).toEqual(['timeout', expect.stringContaining('container "box"')]);
-    await Promise.all(torn);
-    expect(torn).toHaveLength(1);
   });
 
-  it('stops when it is called off', async () => {
+  it('tears the connection down when it is called off', async () => {
     const controller = new AbortController();
+    const torn: Promise<void>[] = [];
     const { engine } = await start({
       exec: async (exec) => {
+        torn.push(exec.closed);
         exec.write(1, 'started');
         await exec.closed;
         return 0;
@@ -361,7 +359,10 @@ describe('exec', () => {
       onStdout: () => controller.abort(),
     };
     expect((await catchFailure(engine.exec('box', request))).kind).toBe('timeout');
+    await Promise.all(torn);
+    expect(torn).toHaveLength(1);
     expect((await catchFailure(engine.exec('box', request))).message).toContain('called off');
+    expect(torn).toHaveLength(1);
   });
 
   it.each([

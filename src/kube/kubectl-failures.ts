@@ -69,5 +69,8 @@ function readStatus(said: string): number | undefined {
 function tidy(stderr: string): string {
   const lines = stderr.split('\n').map((line) => line.trim());
   const own = lines.filter((line) => line !== '' && !/^[EWI]\d{4} \d\d:/.test(line));
-  return own.join('\n').slice(0, 4000);
+  return own.join('\n').replace(KEY_MATERIAL, '…').slice(0, 4000);
 }
+
+/** Base64, or Go's byte lists: client-go prints whole entries of a kubeconfig that it cannot load, keys included. */
+const KEY_MATERIAL = /[A-Za-z0-9+/=]{60,}|(?:\d{1,3} ){20,}\d{1,3}/g;

@@ -175,6 +175,15 @@ describe('what kubectl says', () => {
     expect(error.message).not.toContain('memcache');
   });
 
+  test('key material that client-go prints is left out', async () => {
+    const key = 'LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFb3dJQkFBS0NBUUVBd2Yw';
+    const bytes = Array.from(key, (letter) => letter.charCodeAt(0)).join(' ');
+    const said = `error converting *[]NamedAuthInfo: duplicate name "a" in list: [{a {${key} [${bytes}]}}]`;
+    const { api } = connect(async () => result('', said, 1));
+    const { message } = await failureOf(api.get('/readyz', patient));
+    expect(message).toContain('duplicate name "a" in list: [{a {… […]}}]');
+  });
+
   test('a node without kubectl', async () => {
     const { api } = connect(async () => result('', '', 127));
     const error = await failureOf(api.get('/readyz', patient));

@@ -147,7 +147,7 @@ describe('undo', () => {
       ),
       { numRuns: 400 },
     );
-  });
+  }, 60_000);
 
   it('can be undone itself', () => {
     fc.assert(
@@ -160,7 +160,7 @@ describe('undo', () => {
       }),
       { numRuns: 300 },
     );
-  });
+  }, 60_000);
 
   it('touches no file that somebody else has changed since', () => {
     fc.assert(
@@ -174,7 +174,7 @@ describe('undo', () => {
       }),
       { numRuns: 300 },
     );
-  });
+  }, 60_000);
 
   it('knows what a step wrote that told it before it acted, however it was cut short', () => {
     const telling = fc.array(

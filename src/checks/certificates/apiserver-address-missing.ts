@@ -1,5 +1,5 @@
-import { clusterAddressesOf, nodesOf } from '../../facts/select.ts';
-import { isSameAddress } from '../../manifests/address.ts';
+import { clusterAddressesOf, type NodeView, nodesOf } from '../../facts/select.ts';
+import { familyOf, isSameAddress } from '../../manifests/address.ts';
 import { type Check, conclude, type Problem } from '../check.ts';
 
 export const apiserverAddressMissing: Check = {
@@ -20,7 +20,7 @@ export const apiserverAddressMissing: Check = {
         unknown.push(`${container.name}: ${certificate === undefined ? reason : certificate.reason}`);
         continue;
       }
-      const missing = clusterAddressesOf(node).filter(
+      const missing = advertisedAddresses(node).filter(
         (address) => !certificate.value.ipAddresses.some((named) => isSameAddress(named, address)),
       );
       if (missing.length > 0) {
@@ -37,3 +37,10 @@ export const apiserverAddressMissing: Check = {
     return conclude(problems, unknown);
   },
 };
+
+/** kubeadm names the address that the API server advertises alone; dual-stack nodes have another one beside it. */
+function advertisedAddresses(node: NodeView): string[] {
+  const advertised = node.inside?.addressSlots.filter(({ slot }) => slot === '--advertise-address') ?? [];
+  const families = new Set(advertised.map(({ address }) => familyOf(address)));
+  return clusterAddressesOf(node).filter((address) => families.size === 0 || families.has(familyOf(address)));
+}

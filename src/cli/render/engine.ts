@@ -6,7 +6,7 @@ import { type Look, markOf } from './look.ts';
 export function describeEngineFailure(engine: EngineFacts, look: Look): string[] {
   const { palette, width } = look;
   const mark = markOf('unknown', palette);
-  const [headline = '', rest = ''] = splitSentence(sayEngineFailure(engine));
+  const [headline, rest] = splitSentence(sayEngineFailure(engine));
   const lines = flow([{ text: headline, style: palette.bold }, { text: rest }], {
     width,
     first: `${mark.style(mark.symbol)} `,

@@ -30,11 +30,7 @@ function describeOutcome(document: HealDocument, look: Look): string[] {
     case 'declined':
       return headline('note', 'nothing was done', '', look);
     case 'unconfirmed':
-      return [
-        ...describePlanned(document, look),
-        '',
-        ...headline('unknown', 'nothing was done', confirmHint(document, look), look),
-      ];
+      return headline('unknown', 'nothing was done', confirmHint(document, look), look);
     case 'interrupted':
       return [
         ...headline('unknown', 'interrupted', `${countApplied(document)}; run the same command again to go on`, look),

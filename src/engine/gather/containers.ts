@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { ContainerDetails, Engine } from '../../docker/port.ts';
 import type { ContainerFacts, NetworkFacts, Role } from '../../facts/containers.ts';
 import { type Observed, seen, unseen } from '../../facts/observed.ts';
@@ -13,7 +14,8 @@ export async function gatherContainers(
 ): Promise<Observed<ContainerFacts[]>> {
   try {
     const summaries = await engine.listContainers({ [clusterLabel]: cluster });
-    const details = await Promise.allSettled(summaries.map(({ id }) => engine.inspectContainer(id)));
+    const limit = pLimit(16);
+    const details = await Promise.allSettled(summaries.map(({ id }) => limit(() => engine.inspectContainer(id))));
     return seen(
       details
         .flatMap((result) => (result.status === 'fulfilled' ? toContainerFacts(result.value, networkName) : []))

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { ContainerFacts } from '../../facts/containers.ts';
 import type { ApiFacts } from '../../facts/api.ts';
 import type { Facts } from '../../facts/facts.ts';
@@ -38,25 +39,30 @@ export async function gather(world: World, cluster: string, signal: AbortSignal)
   ]);
   const list = containers.ok ? containers.value : [];
   const nodes = new Map<string, Node>();
-  const gathered = await Promise.all(
-    list
-      .filter(({ role }) => role !== 'external-load-balancer')
-      .map(async (container) => {
-        const node = openNode(engine, container.name, container.running);
-        nodes.set(container.name, node);
-        return [
-          container.name,
-          await gatherNode(node, questionFor(container, list), world.surroundings.clock, signal),
-        ] as const;
-      }),
-  );
-  const adminConfs = new Map(
-    gathered.flatMap(([name, { adminConf }]) => (adminConf === undefined ? [] : [[name, adminConf] as const])),
-  );
-  const kubeApis = connectKube(world, list, adminConfs);
-  const [api, kubeconfig] = await Promise.all([
-    gatherFirstApi(kubeApis, gathered, signal),
+  const limit = pLimit(nodesSideBySide);
+  const lookInto = (container: ContainerFacts) =>
+    limit(async () => {
+      const node = openNode(engine, container.name, container.running);
+      nodes.set(container.name, node);
+      const answer = await gatherNode(node, questionFor(container, list), world.surroundings.clock, signal);
+      return [container.name, answer] as const;
+    });
+  const controlPlanes = list.filter(({ role }) => role === 'control-plane').map(lookInto);
+  const workers = list.filter(({ role }) => role === 'worker').map(lookInto);
+  // The API needs a control plane's credentials and nothing of the workers.
+  const reachApi = async () => {
+    const inside = await Promise.all(controlPlanes);
+    const adminConfs = new Map(
+      inside.flatMap(([name, { adminConf }]) => (adminConf === undefined ? [] : [[name, adminConf] as const])),
+    );
+    const kubeApis = connectKube(world, list, adminConfs);
+    return { adminConfs, kubeApis, api: await gatherFirstApi(kubeApis, inside, signal) };
+  };
+  const [{ adminConfs, kubeApis, api }, kubeconfig, ...gathered] = await Promise.all([
+    reachApi(),
     gatherHostKubeconfig(world, cluster, publishedPort(list)),
+    ...controlPlanes,
+    ...workers,
   ]);
   signal.throwIfAborted();
   return {
@@ -71,6 +77,9 @@ export async function gather(world: World, cluster: string, signal: AbortSignal)
     access: { nodes, adminConfs, kubeApis },
   };
 }
+
+/** Enough to keep an engine busy; a hundred execs at once would only wait for each other. */
+const nodesSideBySide = 16;
 
 const noEngine = unseen('no Docker engine answers');
 const withoutEngine = { containers: noEngine, network: noEngine, nodes: {}, api: noEngine, kubeconfig: noEngine };
