@@ -105,19 +105,19 @@ describe("a worker's kubelet.conf", () => {
     const balancerAddress = ha.containers.ok
       ? (ha.containers.value.find(({ name }) => name === balancer)?.ipv4 ?? '')
       : '';
+    expect(diagnose(withServer(ha, worker, 'kubelet', `https://${balancerAddress}:6443`)).findings).toEqual([]);
     expect(
-      diagnose(withServer(ha, worker, 'kubelet', `https://${balancerAddress}:6443`)).findings,
-    ).toEqual([]);
-    expect(subjects(withServer(ha, worker, 'kubelet', 'https://172.18.0.66:6443'), 'node/kubelet-endpoint-stale')).toEqual([
-      worker,
-    ]);
+      subjects(withServer(ha, worker, 'kubelet', 'https://172.18.0.66:6443'), 'node/kubelet-endpoint-stale'),
+    ).toEqual([worker]);
   });
 
   test("a control plane's own may name loopback, a worker's may not", () => {
-    expect(find(withServer(healthy, controlPlane, 'kubelet', 'https://127.0.0.1:6443'), 'node/kubelet-endpoint-stale')).toEqual([]);
-    expect(subjects(withServer(healthy, worker, 'kubelet', 'https://127.0.0.1:6443'), 'node/kubelet-endpoint-stale')).toEqual([
-      worker,
-    ]);
+    expect(
+      find(withServer(healthy, controlPlane, 'kubelet', 'https://127.0.0.1:6443'), 'node/kubelet-endpoint-stale'),
+    ).toEqual([]);
+    expect(
+      subjects(withServer(healthy, worker, 'kubelet', 'https://127.0.0.1:6443'), 'node/kubelet-endpoint-stale'),
+    ).toEqual([worker]);
   });
 });
 

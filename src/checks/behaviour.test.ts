@@ -124,10 +124,7 @@ describe('a lease that stands still', () => {
   test("another component's start excuses nothing", () => {
     const stalled = withControllerLease(healthy, secondsBefore(300));
     expect(
-      find(
-        withComponent(stalled, 'kube-scheduler', 'running', secondsBefore(10)),
-        'control-plane/controllers-stalled',
-      ),
+      find(withComponent(stalled, 'kube-scheduler', 'running', secondsBefore(10)), 'control-plane/controllers-stalled'),
     ).toHaveLength(1);
   });
 
@@ -230,19 +227,19 @@ describe('certificates', () => {
     expect(find(facts, 'certificates/apiserver-missing')[0]?.summary).toContain('do not belong together');
   });
 
-  test.each(['it is empty, so it holds no certificate', 'it holds 1330 zero bytes and no certificate, as files do after a power loss'])(
-    'a file that a power loss left: %s',
-    (reason) => {
-      const facts = withNode(healthy, controlPlane, (node) => ({
-        ...node,
-        certificates: { ...node.certificates, apiserver: unseen(reason) },
-      }));
-      expect(find(facts, 'certificates/apiserver-missing')[0]).toMatchObject({
-        summary: `The API server on ${controlPlane} has no usable certificate`,
-        evidence: [`/etc/kubernetes/pki/apiserver.crt: ${reason}`],
-      });
-    },
-  );
+  test.each([
+    'it is empty, so it holds no certificate',
+    'it holds 1330 zero bytes and no certificate, as files do after a power loss',
+  ])('a file that a power loss left: %s', (reason) => {
+    const facts = withNode(healthy, controlPlane, (node) => ({
+      ...node,
+      certificates: { ...node.certificates, apiserver: unseen(reason) },
+    }));
+    expect(find(facts, 'certificates/apiserver-missing')[0]).toMatchObject({
+      summary: `The API server on ${controlPlane} has no usable certificate`,
+      evidence: [`/etc/kubernetes/pki/apiserver.crt: ${reason}`],
+    });
+  });
 
   test('workers have none, and are not asked for one', () => {
     expect(find(healthy, 'certificates/apiserver-missing')).toEqual([]);

@@ -5,6 +5,7 @@ import { nodeStopped } from './containers/node-stopped.ts';
 import { restartPolicy } from './containers/restart-policy.ts';
 import { apiUnreachable } from './control-plane/api-unreachable.ts';
 import { controllersStalled } from './control-plane/controllers-stalled.ts';
+import { portUnreachable } from './control-plane/port-unreachable.ts';
 import { enginePermissionDenied } from './engine/permission-denied.ts';
 import { engineUnreachable } from './engine/unreachable.ts';
 import { kubeconfigInvalid } from './host/kubeconfig-invalid.ts';
@@ -32,6 +33,7 @@ export const checks: readonly Check[] = [
   apiserverMissing,
   apiserverAddressMissing,
   apiUnreachable,
+  portUnreachable,
   controllersStalled,
   kubeletDown,
   nodeNotReady,

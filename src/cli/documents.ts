@@ -118,8 +118,8 @@ const explainDocument = z.object({
   severity: z.enum(['error', 'warning']),
   meaning: z.string(),
   established: z.string(),
-  done: z.array(z.string()),
-  byHand: z.array(z.string()),
+  done: z.string(),
+  byHand: z.string(),
   page: z.string(),
 });
 export type ExplainDocument = z.infer<typeof explainDocument>;

@@ -39,8 +39,8 @@ interface Explanation {
   readonly severity: 'error' | 'warning';
   readonly meaning: string;
   readonly established: string;
-  readonly done: readonly string[];
-  readonly byHand: readonly string[];
+  readonly done: string;
+  readonly byHand: string;
   readonly page: string;
 }
 

@@ -2,8 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { makeCluster } from './testing/fake-engine.ts';
-import { type CliSetting, runCommand } from './testing/run.ts';
+import { runCli } from './run.ts';
+import { makeCluster, makeFakeEngine } from './testing/fake-engine.ts';
+import { type CliSetting, makeFakeSurroundings, runCommand } from './testing/run.ts';
 import {
   deadEngine,
   emptyPlan,
@@ -13,6 +14,7 @@ import {
   makeHealthy,
   makeUnknown,
 } from './testing/samples.ts';
+import { makeFakeStreams } from './testing/streams.ts';
 
 const healthy = makeCluster(makeHealthy());
 const broken = makeCluster(makeCrashed());
@@ -99,15 +101,8 @@ describe('exit codes', () => {
 
 describe('interruption', () => {
   test('ends a heal with 130 and tells how to go on', async () => {
-    const streamsOf: { interrupt?: () => void } = {};
-    const setting = { clusters: [broken], duringHeal: () => streamsOf.interrupt?.() };
-    const { runCli } = await import('./run.ts');
-    const { makeFakeStreams } = await import('./testing/streams.ts');
-    const { makeFakeEngine } = await import('./testing/fake-engine.ts');
-    const { makeFakeSurroundings } = await import('./testing/run.ts');
     const streams = makeFakeStreams();
-    streamsOf.interrupt = () => streams.interrupt();
-    const engine = makeFakeEngine(setting);
+    const engine = makeFakeEngine({ clusters: [broken], duringHeal: () => streams.interrupt() });
     const argv = ['node', 'rekindle', 'heal', '--yes'];
     expect(await runCli(argv, makeFakeSurroundings({}, '/'), streams, async () => engine)).toBe(130);
     expect(engine.applied).toHaveLength(2);
@@ -116,17 +111,12 @@ describe('interruption', () => {
   });
 
   test('the second one ends the process at once', async () => {
-    const holder: { interruptTwice?: () => void } = {};
-    const { runCli } = await import('./run.ts');
-    const { makeFakeStreams } = await import('./testing/streams.ts');
-    const { makeFakeEngine } = await import('./testing/fake-engine.ts');
-    const { makeFakeSurroundings } = await import('./testing/run.ts');
     const streams = makeFakeStreams();
-    holder.interruptTwice = () => {
+    const interruptTwice = (): void => {
       streams.interrupt();
       streams.interrupt();
     };
-    const engine = makeFakeEngine({ clusters: [broken], duringHeal: () => holder.interruptTwice?.() });
+    const engine = makeFakeEngine({ clusters: [broken], duringHeal: interruptTwice });
     await runCli(['node', 'rekindle', 'heal', '--yes'], makeFakeSurroundings({}, '/'), streams, async () => engine);
     expect(streams.exits).toEqual([130]);
   });

@@ -53,7 +53,7 @@ const cases: [string, string, CliSetting][] = [
   ['doctor-no-engine', 'doctor', { failure: deadEngine }],
   ['doctor-no-clusters', 'doctor', {}],
   ['heal-crash', 'heal --yes', crash],
-  ['heal-unconfirmed', 'heal', { ...crash }],
+  ['heal-unconfirmed', 'heal', { ...crash, streams: { stdin: 'none' } }],
   ['heal-dry-run', 'heal --dry-run', crash],
   ['heal-remaining', 'heal --yes', { clusters: [makeCluster(makeCrashed(), { after: makeCrashed() })] }],
   ['heal-healthy', 'heal', { clusters: [makeCluster(makeHealthy())] }],
@@ -68,7 +68,10 @@ const cases: [string, string, CliSetting][] = [
 
 describe('terminal', () => {
   test.each(cases)('%s', async (name, words, setting) => {
-    const { streams } = await runCommand(words.split(' ').filter(Boolean), { ...setting, streams: terminal });
+    const { streams } = await runCommand(words.split(' ').filter(Boolean), {
+      ...setting,
+      streams: { ...terminal, ...setting.streams },
+    });
     await expect(show(streams.all())).toMatchFileSnapshot(`golden/terminal/${name}.txt`);
   });
 });

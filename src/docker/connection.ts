@@ -31,14 +31,15 @@ function describeTransport({ transport }: EngineEndpoint): object {
     return { socketPath: transport.path, protocol: 'http', agent: new HttpAgent({ keepAlive: false }) };
   }
   if (transport.kind === 'ssh') {
-    const { host, port, username, agent } = transport;
-    return { protocol: 'ssh', host, port, username, pathPrefix: '/', sshOptions: { agent } };
+    // Named here, and not by "host", the library builds no URL of it: its own is one that Node calls invalid.
+    const sshOptions = { hostname: transport.host, agent: transport.agent };
+    return { protocol: 'ssh', port: transport.port, username: transport.username, sshOptions };
   }
-  const { host, port, pathPrefix, tls } = transport;
+  const { host, port, tls } = transport;
   if (!tls) {
-    return { protocol: 'http', host, port, pathPrefix, agent: new HttpAgent({ keepAlive: false }) };
+    return { protocol: 'http', host, port, agent: new HttpAgent({ keepAlive: false }) };
   }
   const { ca, cert, key, skipVerify } = tls;
   const agent = new HttpsAgent({ keepAlive: false, rejectUnauthorized: !skipVerify });
-  return { protocol: 'https', host, port, pathPrefix, agent, ca, cert, key };
+  return { protocol: 'https', host, port, agent, ca, cert, key };
 }

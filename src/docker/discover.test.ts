@@ -217,6 +217,7 @@ describe("the user's choice", () => {
   it.each([
     ['--docker-host', 'ftp', { dockerHost: 'ftp://somewhere' }],
     ['DOCKER_HOST', 'unix:///var/run/docker.sock', { environment: { DOCKER_HOST: '/var/run/docker.sock' } }],
+    ['DOCKER_HOST', 'path after the port', { environment: { DOCKER_HOST: 'tcp://host:1/api' } }],
     ['DOCKER_HOST', 'no address', { environment: { DOCKER_HOST: 'tcp://' } }],
     ['docker context "gone"', 'docker context ls', { environment: { DOCKER_CONTEXT: 'gone' } }],
     [
@@ -268,12 +269,12 @@ describe('what an endpoint means', () => {
   it.each([
     ['unix://', {}, { kind: 'socket', path: '/var/run/docker.sock' }],
     ['npipe://', {}, { kind: 'pipe', path: '//./pipe/docker_engine' }],
-    ['tcp://host', {}, { kind: 'http', host: 'host', port: 2375, pathPrefix: '/' }],
-    ['host:99', {}, { kind: 'http', host: 'host', port: 99, pathPrefix: '/' }],
-    ['http://host:80/api', {}, { kind: 'http', host: 'host', port: 80, pathPrefix: '/api' }],
-    ['tcp://[::1]:1', {}, { kind: 'http', host: '::1', port: 1, pathPrefix: '/' }],
-    ['tcp://host', verified, { kind: 'http', host: 'host', port: 2376, pathPrefix: '/', tls }],
-    ['https://host', {}, { kind: 'http', host: 'host', port: 2376, pathPrefix: '/', tls: { skipVerify: false } }],
+    ['tcp://host', {}, { kind: 'http', host: 'host', port: 2375 }],
+    ['host:99', {}, { kind: 'http', host: 'host', port: 99 }],
+    ['http://host:80/', {}, { kind: 'http', host: 'host', port: 80 }],
+    ['tcp://[::1]:1', {}, { kind: 'http', host: '::1', port: 1 }],
+    ['tcp://host', verified, { kind: 'http', host: 'host', port: 2376, tls }],
+    ['https://host', {}, { kind: 'http', host: 'host', port: 2376, tls: { skipVerify: false } }],
     ['ssh://ada@host', {}, { kind: 'ssh', host: 'host', port: 22, username: 'ada' }],
     ['ssh://host:2222', { SSH_AUTH_SOCK: '/agent' }, { kind: 'ssh', host: 'host', port: 2222, agent: '/agent' }],
   ] as [string, Record<string, string>, object][])('%s with %o', async (dockerHost, environment, transport) => {
@@ -290,7 +291,7 @@ describe('what an endpoint means', () => {
     );
     const environment = { DOCKER_CONFIG: '/elsewhere', DOCKER_CONTEXT: 'far' };
     const { endpoint } = await succeed({ files, environment });
-    const transport = { kind: 'http', host: 'far', port: 1, pathPrefix: '/', tls: { ...tls, skipVerify: true } };
+    const transport = { kind: 'http', host: 'far', port: 1, tls: { ...tls, skipVerify: true } };
     expect(endpoint.transport).toEqual(transport);
   });
 });

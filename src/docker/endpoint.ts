@@ -16,7 +16,6 @@ export type EngineTransport =
       readonly kind: 'http';
       readonly host: string;
       readonly port: number;
-      readonly pathPrefix: string;
       readonly tls?: TlsMaterial;
     }
   | {
@@ -86,11 +85,15 @@ function parseHttp(scheme: 'tcp' | 'http' | 'https', rest: string, context: Endp
   const url = parseAuthority(rest, context.source, scheme);
   const tls = scheme === 'http' ? undefined : (context.tls ?? (scheme === 'https' ? { skipVerify: false } : undefined));
   const port = readPort(url) ?? (tls ? DEFAULT_TLS_PORT : DEFAULT_PORT);
-  const pathPrefix = url.pathname === '' ? '/' : url.pathname;
+  if (url.pathname.length > 1) {
+    throw new Error(
+      `${context.source} names a path after the port, which is not supported; write ${scheme}://host:port`,
+    );
+  }
   return {
     source: context.source,
-    url: `${scheme}://${url.hostname}:${port}${pathPrefix === '/' ? '' : pathPrefix}`,
-    transport: { kind: 'http', host: stripBrackets(url.hostname), port, pathPrefix, ...(tls ? { tls } : {}) },
+    url: `${scheme}://${url.hostname}:${port}`,
+    transport: { kind: 'http', host: stripBrackets(url.hostname), port, ...(tls ? { tls } : {}) },
   };
 }
 

@@ -71,11 +71,12 @@ function findCause(
   return cause === undefined ? null : { id: cause.id, subject: cause.subject };
 }
 
-/** Same container; or one of the two is about the cluster as a whole. */
+/** Same container; or one of the two is about the cluster as a whole, which no worker can bring down. */
 function isRelated(finding: Finding, cause: Finding, facts: Facts): boolean {
-  const isContainer = (subject: string) =>
-    facts.containers.ok && facts.containers.value.some(({ name }) => name === subject);
-  return finding.subject === cause.subject || !isContainer(cause.subject) || !isContainer(finding.subject);
+  const roleOf = (subject: string) =>
+    facts.containers.ok ? facts.containers.value.find(({ name }) => name === subject)?.role : undefined;
+  if (finding.subject === cause.subject || roleOf(cause.subject) === undefined) return true;
+  return roleOf(finding.subject) === undefined && roleOf(cause.subject) !== 'worker';
 }
 
 function rank(finding: Finding): number {

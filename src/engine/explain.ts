@@ -1,6 +1,6 @@
 import { checks } from '../checks/index.ts';
-import { repairFor } from '../repairs/index.ts';
 
+/** The texts are Markdown. */
 export interface Explanation {
   readonly id: string;
   readonly title: string;
@@ -8,8 +8,8 @@ export interface Explanation {
   readonly severity: 'error' | 'warning';
   readonly meaning: string;
   readonly established: string;
-  readonly done: readonly string[];
-  readonly byHand: readonly string[];
+  readonly done: string;
+  readonly byHand: string;
   readonly page: string;
 }
 
@@ -17,13 +17,12 @@ export function allFindingIds(): string[] {
   return checks.map(({ id }) => id);
 }
 
-/** A finding's page, docs/findings/<id>.md, with what check and repair say of themselves. */
+/** A finding's page, docs/findings/<id>.md. */
 export function explainFinding(id: string, readPage: (path: string) => string): Explanation | undefined {
   const check = checks.find((candidate) => candidate.id === id);
   if (check === undefined) return undefined;
   const page = `docs/findings/${id}.md`;
   const sections = readSections(readPage(page));
-  const repair = repairFor(id);
   return {
     id,
     title: check.title,
@@ -31,8 +30,8 @@ export function explainFinding(id: string, readPage: (path: string) => string): 
     severity: check.severity,
     meaning: sections.get('What it means') ?? '',
     established: sections.get('How it is established') ?? '',
-    done: [repair?.title ?? 'Nothing of its own: what follows from it is mended, finding by finding'],
-    byHand: repair?.byHand ?? [],
+    done: sections.get('What heal does') ?? '',
+    byHand: sections.get('By hand') ?? '',
     page,
   };
 }

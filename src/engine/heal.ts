@@ -133,6 +133,7 @@ async function healLocked(
     return await end(latest.diagnosis, options.signal.aborted ? 'interrupted' : 'remaining');
   } finally {
     deadline.clear();
+    await run?.close();
   }
 
   async function end(diagnosis: Diagnosis, verdict: HealOutcome['verdict']): Promise<HealOutcome> {

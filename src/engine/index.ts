@@ -4,15 +4,11 @@ import type { EngineFacts } from '../facts/engine.ts';
 import type { Facts } from '../facts/facts.ts';
 import { parseKubeconfig } from '../kubeconfig/parse.ts';
 import type { Plan } from '../repairs/step.ts';
-import { describeChanges } from '../runs/diff.ts';
-import type { JournalEntry, RunSummary } from '../runs/journal.ts';
-import { resolveRun } from '../runs/resolve.ts';
 import { diagnose } from './diagnose.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { type Explanation, explainFinding as explain } from './explain.ts';
 import { findKubeconfig } from './gather/kubeconfig.ts';
 import { makePlan } from './plan.ts';
-import { openRuns as openStore } from './state.ts';
 import type { Surroundings } from './surroundings.ts';
 import { engineFacts, type World } from './world.ts';
 
@@ -52,30 +48,4 @@ export async function readCurrentContext(kubeconfig: string | undefined, surroun
   } catch {
     return '';
   }
-}
-
-export interface Runs {
-  readonly directory: string;
-  list(): Promise<readonly RunSummary[]>;
-  resolve(reference: string): Promise<string>;
-  read(run: string): Promise<readonly JournalEntry[]>;
-  describeChanges(
-    run: string,
-  ): Promise<readonly { readonly node: string | null; readonly path: string; readonly diff: string }[]>;
-}
-
-export function openRuns(surroundings: Surroundings): Runs {
-  const store = openStore(surroundings);
-  return {
-    directory: store.directory,
-    list: () => store.list(),
-    resolve: async (reference) => (await resolveRun(store, reference)).id,
-    read: (run) => store.read(run),
-    describeChanges: async (run) =>
-      (await describeChanges(store, run)).map(({ node, path, diff, summary }) => ({
-        node,
-        path,
-        diff: diff ?? summary,
-      })),
-  };
 }

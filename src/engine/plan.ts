@@ -52,12 +52,12 @@ export function makePlan(facts: Facts, diagnosis: Diagnosis, options: PlanOption
     if (cause !== undefined) leave(`follows from ${cause.id}${cause.subject === '' ? '' : ` on ${cause.subject}`}`);
     else if (options.only.length > 0 && !options.only.includes(finding.id))
       leave('not among those asked for with --only');
-    else if (options.exhausted(ref)) leave('tried already, without success', repair.byHand);
+    else if (options.exhausted(ref)) leave('tried already, without success', repair.byHand(ref, facts));
     else {
       const proposal = repair.propose(ref, facts);
       if (proposal.kind === 'told') leave(proposal.reason, proposal.byHand);
       else if (options.maxRisk === 'safe' && proposal.steps.some(({ risk }) => risk !== 'safe'))
-        leave('its repair is disruptive, above --max-risk safe', repair.byHand);
+        leave('its repair is disruptive, above --max-risk safe', repair.byHand(ref, facts));
       else {
         served.push(finding);
         wanted.push(...proposal.steps.map((step) => ({ ...step, finding: ref })));

@@ -24,7 +24,13 @@ export const apiFacts = z
   .object({
     via: z.enum(['published-port', 'node']),
     endpoint: z.string(),
-    /** The server's own clock (HTTP Date header or, without one, the time of the answer), ISO 8601. */
+    /** Why the published port did not serve, where the way through a node was gone instead; empty where it did. */
+    portFailure: z.string(),
+    /**
+     * What /readyz says where the server is not ready; empty where it is. A server without its etcd goes on answering
+     * lists from its cache, so the lists alone prove nothing.
+     */
+    unready: z.string(),
     nodes: z.array(apiNodeFacts).readonly(),
     controllerManagerLease: observed(leaseFacts),
     schedulerLease: observed(leaseFacts),

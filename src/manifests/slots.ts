@@ -35,8 +35,16 @@ function urlInFlag(name: string): SlotPattern {
 
 const probeHost: SlotPattern = {
   slot: 'probe host',
-  pattern: () => new RegExp(String.raw`\bhost: "?${addressPattern}(?![\w.:])`, 'g'),
+  pattern: () => new RegExp(String.raw`\bhost: ["']?${addressPattern}(?![\w.:])`, 'g'),
 };
+
+/** Where dual-stack nodes state two addresses, each is a place of its own, the second one with its comma. */
+function addressList(slot: string, before: string): SlotPattern[] {
+  return [
+    { slot, pattern: () => new RegExp(String.raw`${before}${addressPattern}(?![\w.:])`, 'g') },
+    { slot, pattern: () => new RegExp(String.raw`(?<=${before}[^,\s"']+),${addressPattern}(?![\w.:])`, 'g') },
+  ];
+}
 
 const patternsByFile: Readonly<Record<string, readonly SlotPattern[]>> = {
   '/etc/kubernetes/manifests/etcd.yaml': [
@@ -52,7 +60,7 @@ const patternsByFile: Readonly<Record<string, readonly SlotPattern[]>> = {
       slot: 'annotation etcd.advertise-client-urls',
       pattern: () =>
         new RegExp(
-          String.raw`kubeadm\.kubernetes\.io/etcd\.advertise-client-urls: "?https?://${addressPattern}:\d+`,
+          String.raw`kubeadm\.kubernetes\.io/etcd\.advertise-client-urls: ["']?https?://${addressPattern}:\d+`,
           'g',
         ),
     },
@@ -64,7 +72,7 @@ const patternsByFile: Readonly<Record<string, readonly SlotPattern[]>> = {
       slot: 'annotation advertise-address.endpoint',
       pattern: () =>
         new RegExp(
-          String.raw`kubeadm\.kubernetes\.io/kube-apiserver\.advertise-address\.endpoint: "?${addressPattern}:\d+`,
+          String.raw`kubeadm\.kubernetes\.io/kube-apiserver\.advertise-address\.endpoint: ["']?${addressPattern}:\d+`,
           'g',
         ),
     },
@@ -75,21 +83,13 @@ const patternsByFile: Readonly<Record<string, readonly SlotPattern[]>> = {
   '/kind/kubeadm.conf': [
     {
       slot: 'advertiseAddress',
-      pattern: () => new RegExp(String.raw`\badvertiseAddress: "?${addressPattern}(?![\w.:])`, 'g'),
+      pattern: () => new RegExp(String.raw`\badvertiseAddress: ["']?${addressPattern}(?![\w.:])`, 'g'),
     },
     // v1beta3 writes extra arguments as a map, v1beta4 as a list of name and value.
-    { slot: 'node-ip', pattern: () => new RegExp(String.raw`\bnode-ip: "?${addressPattern}(?![\w.:])`, 'g') },
-    {
-      slot: 'node-ip',
-      pattern: () => new RegExp(String.raw`\bname: "?node-ip"?\s+value: "?${addressPattern}(?![\w.:])`, 'g'),
-    },
+    ...addressList('node-ip', String.raw`\bnode-ip: ["']?`),
+    ...addressList('node-ip', String.raw`\bname: ["']?node-ip["']?\s+value: ["']?`),
   ],
-  '/var/lib/kubelet/kubeadm-flags.env': [
-    {
-      slot: '--node-ip',
-      pattern: () => new RegExp(String.raw`(?<=--node-ip=(?:[^,\s"]+,)?)${addressPattern}(?![\w.:])`, 'g'),
-    },
-  ],
+  '/var/lib/kubelet/kubeadm-flags.env': addressList('--node-ip', '--node-ip='),
 };
 
 export const filesWithSlots: readonly string[] = Object.keys(patternsByFile);

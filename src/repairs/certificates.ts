@@ -1,13 +1,13 @@
-import type { Repair } from './repair.ts';
+import { type Repair, stopComponent } from './repair.ts';
 
+/** Makes the API server's certificate again inside the node, with the cluster's own authority, and restarts the API server; nothing is recreated. */
 export const remakeApiserverCertificate: Repair = {
   mends: ['certificates/apiserver-address-missing', 'certificates/apiserver-missing'],
-  title:
-    "Makes the API server's certificate again inside the node, with the cluster's own authority, and restarts the API server; nothing is recreated",
-  byHand: [
-    'docker exec {node} sh -c "cd /etc/kubernetes/pki && cp -a apiserver.crt apiserver.key /var/tmp/ && rm -f apiserver.crt apiserver.key"',
-    'docker exec {node} kubeadm init phase certs apiserver --config /kind/kubeadm.conf',
-    "docker exec {node} sh -c 'crictl ps -q --name kube-apiserver | xargs crictl stop'",
+  byHand: ({ subject }) => [
+    `docker exec ${subject} sh -c 'cd /etc/kubernetes/pki && mv apiserver.crt apiserver.key /root/'`,
+    `docker exec ${subject} kubeadm init phase certs apiserver --config /kind/kubeadm.conf`,
+    stopComponent(subject, 'kube-apiserver'),
+    `docker exec ${subject} systemctl restart kubelet`,
   ],
   propose: ({ id, subject }) => ({
     kind: 'steps',

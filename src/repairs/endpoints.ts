@@ -5,7 +5,7 @@ import type { Facts } from '../facts/facts.ts';
 import type { KubeconfigFacts } from '../facts/node.ts';
 import { currentAddress, type NodeView, nodesOf } from '../facts/select.ts';
 import { isSameAddress, serverUrl } from '../manifests/address.ts';
-import type { Proposal, Repair, WantedStep } from './repair.ts';
+import { type Proposal, type Repair, stopComponent, type WantedStep } from './repair.ts';
 
 /**
  * Where a node's own clients should dial: its host name, or the cluster's name for workers, where the node resolves
@@ -48,13 +48,12 @@ function entryPoint(facts: Facts): { container: ContainerFacts; certificateOf: N
   return { container: balancer ?? controlPlane.container, certificateOf: controlPlane };
 }
 
+/** Points kubelet.conf at the API server by host name (by the present address where the name will not do) and restarts the kubelet. */
 export const repointKubelet: Repair = {
   mends: ['node/kubelet-endpoint-stale'],
-  title:
-    'Points kubelet.conf at the API server by host name (by the present address where the name will not do) and restarts the kubelet',
-  byHand: [
-    'docker exec {node} sed -i "s|server: https://.*:6443|server: https://{node}:6443|" /etc/kubernetes/kubelet.conf',
-    'docker exec {node} systemctl restart kubelet',
+  byHand: ({ subject }) => [
+    setServer(subject, '/etc/kubernetes/kubelet.conf'),
+    `docker exec ${subject} systemctl restart kubelet`,
   ],
   propose: ({ subject }, facts) => {
     const node = nodesOf(facts).find(({ container }) => container.name === subject);
@@ -84,13 +83,11 @@ export const repointKubelet: Repair = {
   },
 };
 
+/** Points controller-manager.conf and scheduler.conf at their own API server and restarts the two. */
 export const repointComponents: Repair = {
   mends: ['node/component-endpoint-stale'],
-  title: 'Points controller-manager.conf and scheduler.conf at their own API server and restarts the two',
-  byHand: [
-    'docker exec {node} sed -i "s|server: https://.*:6443|server: https://{node}:6443|" /etc/kubernetes/controller-manager.conf /etc/kubernetes/scheduler.conf',
-    'docker exec {node} sh -c \'crictl ps -q --name "kube-controller-manager|kube-scheduler" | xargs crictl stop\'',
-  ],
+  byHand: ({ subject }) =>
+    components.flatMap(({ component, path }) => [setServer(subject, path), stopComponent(subject, component)]),
   propose: ({ subject }, facts) => {
     const node = nodesOf(facts).find(({ container }) => container.name === subject);
     if (node?.inside === undefined) return gone(subject);
@@ -115,6 +112,10 @@ export const repointComponents: Repair = {
     return steps.length === 0 ? gone(subject) : { kind: 'steps', steps };
   },
 };
+
+function setServer(node: string, path: string): string {
+  return `docker exec ${node} sed -i 's|server: https://.*:6443|server: https://${node}:6443|' ${path}`;
+}
 
 function serverEdit(conf: KubeconfigFacts, server: string) {
   return { from: conf.serverText, to: `server: ${server}` };

@@ -35,10 +35,10 @@ function forPlatform(table: Readonly<Record<string, readonly string[]>>, facts: 
   return table[facts.engine.hostPlatform] ?? table['linux'] ?? [];
 }
 
+/** Tells how to start the engine on this platform, and which places were tried. */
 export const startEngine: Repair = {
   mends: ['engine/unreachable'],
-  title: 'Tells how to start the engine on this platform, and which places were tried',
-  byHand: [...new Set(Object.values(startByPlatform).flat())],
+  byHand: (_finding, facts) => forPlatform(startByPlatform, facts),
   propose: (_finding, facts) => ({
     kind: 'told',
     reason: 'rekindle does not start a Docker engine by itself',
@@ -49,10 +49,10 @@ export const startEngine: Repair = {
   }),
 };
 
+/** Tells how to get access to the engine on this platform. */
 export const joinEngine: Repair = {
   mends: ['engine/permission-denied'],
-  title: 'Tells how to get access to the engine on this platform',
-  byHand: [...new Set(Object.values(joinByPlatform).flat())],
+  byHand: (_finding, facts) => forPlatform(joinByPlatform, facts),
   propose: (_finding, facts) => ({
     kind: 'told',
     reason: 'rekindle does not change what this user may do',

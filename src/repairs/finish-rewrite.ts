@@ -3,15 +3,22 @@ import { currentAddress, nodesOf } from '../facts/select.ts';
 import { withAddress } from '../manifests/slots.ts';
 import type { Repair, WantedStep } from './repair.ts';
 
+/** Puts the node's present address into each of its files that still names an old one, as kind's entrypoint does at boot, and has them read again. */
 export const finishRewrite: Repair = {
   mends: ['node/manifest-address-stale'],
-  title:
-    "Puts the node's present address into each of its files that still names an old one, as kind's entrypoint does at boot, and has them read again",
-  byHand: [
-    'docker exec {node} grep -rn "{old}" /etc/kubernetes/manifests /kind/kubeadm.conf /var/lib/kubelet/kubeadm-flags.env /kind/old-ipv4',
-    'docker exec {node} sed -i "s|{old}|{address}|g" <each file listed>   # in HA: not the other nodes\' entries in --initial-cluster',
-    'docker exec {node} systemctl restart kubelet',
-  ],
+  byHand: ({ subject }, facts) => {
+    const node = nodesOf(facts).find(({ container }) => container.name === subject);
+    const stale = node === undefined ? [] : staleSlots(node);
+    return [
+      `docker exec ${subject} systemctl stop kubelet   # it takes every file in the manifests folder for a pod`,
+      ...new Set(
+        stale.map(
+          ({ file, text, address }) => `docker exec ${subject} grep -nF '${text}' ${file}   # ${address} is old`,
+        ),
+      ),
+      `docker exec ${subject} systemctl start kubelet`,
+    ];
+  },
   propose: ({ subject }, facts) => {
     const node = nodesOf(facts).find(({ container }) => container.name === subject);
     if (node === undefined) return { kind: 'told', reason: `${subject} could not be looked into`, byHand: [] };

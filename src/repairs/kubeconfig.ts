@@ -1,11 +1,10 @@
 import { nodesOf } from '../facts/select.ts';
 import type { Repair } from './repair.ts';
 
+/** Puts the cluster's entry into this host's kubeconfig, read from the node; other entries stay as they are, a backup is kept. */
 export const mergeKubeconfig: Repair = {
   mends: ['host/kubeconfig-stale'],
-  title:
-    "Puts the cluster's entry into this host's kubeconfig, read from the node; other entries stay as they are, a backup is kept",
-  byHand: ['kind export kubeconfig --name {cluster}'],
+  byHand: (_finding, { cluster }) => [`kind export kubeconfig --name ${cluster}`],
   propose: (_finding, facts) => {
     if (!facts.kubeconfig.ok) return { kind: 'told', reason: facts.kubeconfig.reason, byHand: [] };
     const { path, context, expectedServer } = facts.kubeconfig.value;
@@ -35,13 +34,10 @@ export const mergeKubeconfig: Repair = {
   },
 };
 
+/** Tells where the file is broken; what else stands in it is the user's, so it is not overwritten. */
 export const mendKubeconfigByHand: Repair = {
   mends: ['host/kubeconfig-invalid'],
-  title: "Tells where the file is broken; what else stands in it is the user's, so it is not overwritten",
-  byHand: [
-    'kubectl config view   # shows the same fault',
-    'kind export kubeconfig --name {cluster} --kubeconfig <another file>',
-  ],
+  byHand: (_finding, { cluster }) => [`kind export kubeconfig --name ${cluster} --kubeconfig <another file>`],
   propose: (_finding, facts) => ({
     kind: 'told',
     reason: 'it may hold entries of yours that a rewrite would lose',

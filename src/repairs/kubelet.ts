@@ -1,14 +1,17 @@
 import type { Facts } from '../facts/facts.ts';
-import { nodesOf, secondsUp } from '../facts/select.ts';
-import type { Repair, WantedStep } from './repair.ts';
+import { type NodeView, nodesOf, secondsUp } from '../facts/select.ts';
+import { type Repair, stopComponent, type WantedStep } from './repair.ts';
 
 /** A node that was started more recently than this is given the time to come up by itself (an unharmed restart takes 8 to 12 s). */
 const bootSeconds = 45;
 
+/** Starts containerd and the kubelet where they are down. */
 export const restartKubelet: Repair = {
   mends: ['node/kubelet-down'],
-  title: 'Starts containerd and the kubelet where they are down',
-  byHand: ['docker exec {node} systemctl restart containerd kubelet', 'docker exec {node} journalctl -u kubelet -n 50'],
+  byHand: ({ subject }) => [
+    `docker exec ${subject} systemctl restart containerd kubelet`,
+    `docker exec ${subject} journalctl -u kubelet -n 50`,
+  ],
   propose: ({ subject }, facts) => {
     const inside = nodesOf(facts).find(({ container }) => container.name === subject)?.inside;
     const units = (['containerd', 'kubelet'] as const).filter((unit) => {
@@ -26,11 +29,10 @@ export const restartKubelet: Repair = {
   },
 };
 
+/** Restarts the kubelet, unless the node has only just been started, and waits until it is Ready at the right address. */
 export const reviveNode: Repair = {
   mends: ['nodes/not-ready', 'nodes/address-stale'],
-  title:
-    'Restarts the kubelet, unless the node has only just been started, and waits until it is Ready at the right address',
-  byHand: ['docker exec {node} systemctl restart kubelet', 'kubectl get nodes -o wide -w'],
+  byHand: ({ subject }) => [`docker exec ${subject} systemctl restart kubelet`, 'kubectl get nodes -o wide -w'],
   propose: ({ id, subject }, facts) => ({
     kind: 'steps',
     steps:
@@ -45,20 +47,17 @@ export const reviveNode: Repair = {
   }),
 };
 
+/** Waits for the API server where its node has only just been started; restarts the kubelet otherwise, which clears its back-off. */
 export const reviveApi: Repair = {
   mends: ['control-plane/api-unreachable'],
-  title:
-    'Waits for the API server where its node has only just been started; restarts the kubelet otherwise, which clears its back-off',
-  byHand: [
-    'docker exec {node} systemctl restart kubelet',
-    'docker exec {node} crictl ps -a',
-    "docker exec {node} sh -c 'crictl logs --tail 20 $(crictl ps -a -q --name kube-apiserver | head -1)'",
-  ],
+  byHand: (_finding, facts) =>
+    controlPlanes(facts).flatMap(({ container: { name } }) => [
+      `docker exec ${name} crictl ps -a`,
+      `docker exec ${name} sh -c 'crictl logs --tail 20 $(crictl ps -a -q --name kube-apiserver | head -1)'`,
+      `docker exec ${name} systemctl restart kubelet`,
+    ]),
   propose: (_finding, facts) => {
-    const controlPlanes = nodesOf(facts).filter(
-      ({ container }) => container.role === 'control-plane' && container.running,
-    );
-    const settled = controlPlanes.filter(({ container }) => !isBooting(facts, container.name));
+    const settled = controlPlanes(facts).filter(({ container }) => !isBooting(facts, container.name));
     return {
       kind: 'steps',
       steps: settled.map(({ container }) => restart(container.name, 'the API server does not answer')),
@@ -66,19 +65,17 @@ export const reviveApi: Repair = {
   },
 };
 
+/** Restarts the component whose lease stands still, on every control plane. */
 export const restartStalledComponent: Repair = {
   mends: ['control-plane/controllers-stalled'],
-  title: 'Restarts the component whose lease stands still, on every control plane',
-  byHand: ["docker exec {node} sh -c 'crictl ps -q --name {component} | xargs crictl stop'"],
+  byHand: ({ subject }, facts) => controlPlanes(facts).map(({ container }) => stopComponent(container.name, subject)),
   propose: ({ subject }, facts) => ({
     kind: 'steps',
-    steps: nodesOf(facts)
-      .filter(({ container }) => container.role === 'control-plane' && container.running)
-      .map(({ container }) => ({
-        step: { kind: 'restart-component', node: container.name, component: subject },
-        risk: 'safe',
-        reason: `${subject} has stopped renewing its lease`,
-      })),
+    steps: controlPlanes(facts).map(({ container }) => ({
+      step: { kind: 'restart-component', node: container.name, component: subject },
+      risk: 'safe',
+      reason: `${subject} has stopped renewing its lease`,
+    })),
   }),
 };
 
@@ -89,4 +86,8 @@ function restart(node: string, reason: string): WantedStep {
 function isBooting(facts: Facts, subject: string): boolean {
   const node = nodesOf(facts).find(({ container }) => container.name === subject);
   return node !== undefined && secondsUp(facts, node.container, node.inside) < bootSeconds;
+}
+
+function controlPlanes(facts: Facts): NodeView[] {
+  return nodesOf(facts).filter(({ container }) => container.role === 'control-plane' && container.running);
 }

@@ -1,18 +1,21 @@
+import type { Facts } from '../facts/facts.ts';
 import { nodesOf } from '../facts/select.ts';
 import type { Repair } from './repair.ts';
 
+/** Removes rekindle's own temporary files, which an interrupted run left behind. */
 export const removeLeftovers: Repair = {
   mends: ['node/leftover-files'],
-  title: "Removes rekindle's own temporary files, which an interrupted run left behind",
-  byHand: ['docker exec {node} find /etc/kubernetes /kind /var/lib/kubelet -name ".rekindle-*"'],
+  byHand: ({ subject }, facts) => leftoversOf(subject, facts).map((path) => `docker exec ${subject} rm -f ${path}`),
   propose: ({ subject }, facts) => ({
     kind: 'steps',
-    steps: (nodesOf(facts).find(({ container }) => container.name === subject)?.inside?.leftovers ?? []).map(
-      (path) => ({
-        step: { kind: 'remove-file', node: subject, path },
-        risk: 'safe',
-        reason: 'an interrupted run left it behind',
-      }),
-    ),
+    steps: leftoversOf(subject, facts).map((path) => ({
+      step: { kind: 'remove-file', node: subject, path },
+      risk: 'safe',
+      reason: 'an interrupted run left it behind',
+    })),
   }),
 };
+
+function leftoversOf(subject: string, facts: Facts): readonly string[] {
+  return nodesOf(facts).find(({ container }) => container.name === subject)?.inside?.leftovers ?? [];
+}

@@ -16,9 +16,12 @@ export type Proposal =
 /** Pure, synchronous, over facts alone. The order of steps follows from their kinds (see src/engine/plan.ts). */
 export interface Repair {
   readonly mends: readonly string[];
-  /** What it does, in one sentence, for `explain`. */
-  readonly title: string;
   propose(finding: FindingRef, facts: Facts): Proposal;
-  /** The same by hand, for `explain`; `{node}`, `{address}`, `{cluster}` stand for the values of the finding. */
-  readonly byHand: readonly string[];
+  /** The same by hand, for findings that rekindle leaves to a person. */
+  byHand(finding: FindingRef, facts: Facts): readonly string[];
+}
+
+/** By hand: ends a static pod's container, for the kubelet to make it again. */
+export function stopComponent(node: string, component: string): string {
+  return `docker exec ${node} sh -c 'crictl ps -q --name ${component} | xargs -r crictl stop'`;
 }

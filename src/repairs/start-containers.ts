@@ -1,11 +1,10 @@
 import { nodesOf } from '../facts/select.ts';
 import type { Repair } from './repair.ts';
 
+/** Starts what is stopped: control planes first, then workers, then the load balancer, each until its inside answers. */
 export const startContainers: Repair = {
   mends: ['containers/node-stopped'],
-  title:
-    'Starts what is stopped: control planes first, then workers, then the load balancer, each until its inside answers',
-  byHand: ['docker start {node}', 'docker exec {node} systemctl is-active kubelet'],
+  byHand: ({ subject }) => [`docker start ${subject}`, `docker logs --tail 20 ${subject}`],
   propose: ({ subject }, facts) => {
     const container = facts.containers.ok ? facts.containers.value.find(({ name }) => name === subject) : undefined;
     if (container === undefined)
@@ -25,10 +24,10 @@ export const startContainers: Repair = {
   },
 };
 
+/** Gives the container kind's own restart policy, on-failure with one retry. */
 export const setRestartPolicy: Repair = {
   mends: ['containers/restart-policy'],
-  title: "Gives the container kind's own restart policy, on-failure with one retry",
-  byHand: ['docker update --restart=on-failure:1 {node}'],
+  byHand: ({ subject }) => [`docker update --restart=on-failure:1 ${subject}`],
   propose: ({ subject }, facts) => {
     const container = facts.containers.ok ? facts.containers.value.find(({ name }) => name === subject) : undefined;
     if (container === undefined)

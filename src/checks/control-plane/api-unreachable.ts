@@ -5,7 +5,7 @@ export const apiUnreachable: Check = {
   id: 'control-plane/api-unreachable',
   layer: 'control-plane',
   severity: 'error',
-  title: 'The API server answers',
+  title: 'The API server answers, and is ready',
   after: [
     'containers/node-stopped',
     'certificates/apiserver-missing',
@@ -15,15 +15,18 @@ export const apiUnreachable: Check = {
   ],
   run: (facts) => {
     if (!facts.containers.ok) return conclude([], [facts.containers.reason]);
-    if (facts.api.ok) return { kind: 'ok' };
+    if (facts.api.ok && facts.api.value.unready === '') return { kind: 'ok' };
+    const reason = facts.api.ok ? facts.api.value.unready : facts.api.reason;
     const controlPlanes = nodesOf(facts).filter(({ container }) => container.role === 'control-plane');
     // Nothing could be looked into: that is not the same as an API server that is down.
     if (controlPlanes.every(({ container, inside }) => container.running && inside === undefined))
-      return conclude([], [facts.api.reason]);
+      return conclude([], [reason]);
     return conclude([
       {
         subject: '',
-        summary: `The API server does not answer: ${facts.api.reason}`,
+        summary: facts.api.ok
+          ? `The API server answers, but is not ready: ${reason}`
+          : `The API server does not answer: ${reason}`,
         evidence: controlPlanes.flatMap(({ container, inside }) => {
           if (!container.running) return [`${container.name}: container ${container.state}`];
           const up = `${container.name}: started ${Math.round(secondsUp(facts, container, inside))} s before this look`;

@@ -1,3 +1,4 @@
+import type { Facts } from '../../facts/facts.ts';
 import { nodesOf } from '../../facts/select.ts';
 import { type Check, conclude } from '../check.ts';
 
@@ -18,8 +19,9 @@ export const kubeconfigStale: Check = {
         config.state === 'missing' ? `there is no ${config.path}` : `${config.path} has no context ${config.context}`,
       );
     else {
-      if (config.expectedServer === null) unknown.push('no published port to compare the server with');
-      else if (config.server !== config.expectedServer)
+      if (config.expectedServer === null) {
+        if (!isRemote(facts)) unknown.push('no published port to compare the server with');
+      } else if (!isSameServer(config.server, config.expectedServer))
         faults.push(
           `its server is ${config.server ?? 'missing'}; the cluster is published at ${config.expectedServer}`,
         );
@@ -50,3 +52,14 @@ export const kubeconfigStale: Check = {
     );
   },
 };
+
+/** kind writes 127.0.0.1; whoever made it localhost since meant the same port. */
+function isSameServer(left: string | null, right: string): boolean {
+  const plain = (server: string) => server.replace('://localhost:', '://127.0.0.1:').replace(/\/$/, '');
+  return left !== null && plain(left) === plain(right);
+}
+
+/** Which address leads to a remote engine's ports is the user's to know. */
+function isRemote({ engine }: Facts): boolean {
+  return /^(ssh|tcp|https?):/.test(engine.endpoint);
+}

@@ -1,5 +1,12 @@
 import type { Facts } from '../../facts/facts.ts';
-import { addressesOf, clusterAddressesOf, holderOf, type NodeView, nodesOf } from '../../facts/select.ts';
+import {
+  addressesOf,
+  clusterAddressesOf,
+  currentAddress,
+  holderOf,
+  type NodeView,
+  nodesOf,
+} from '../../facts/select.ts';
 import { familyOf, isSameAddress } from '../../manifests/address.ts';
 import { type Check, conclude, type Problem } from '../check.ts';
 
@@ -77,7 +84,13 @@ function describe(
   differing: readonly StatedAddress[],
 ): Problem {
   const { container } = node;
-  const current = clusterAddressesOf(node).join(', ');
+  // An address of the other family can be the only one that differs.
+  const comparable = differing.filter(({ address }) => familyOf(address) !== 0);
+  const current = [
+    ...new Set([...clusterAddressesOf(node), ...comparable.map(({ address }) => currentAddress(container, address))]),
+  ]
+    .filter((address) => address !== '')
+    .join(', ');
   const old = [...new Set(differing.map(({ address }) => address))];
   const holders = old.flatMap((address) => {
     const holder = holderOf(facts, address);

@@ -1,4 +1,4 @@
-import { nodesOf } from '../../facts/select.ts';
+import { currentAddress, nodesOf } from '../../facts/select.ts';
 import { type Check, conclude, type Problem } from '../check.ts';
 import { isStaleEndpoint } from './kubelet-endpoint-stale.ts';
 
@@ -30,16 +30,20 @@ export const componentEndpointStale: Check = {
       for (const { key, component, path } of components) {
         const conf = inside.kubeconfigs[key];
         if (!conf.ok) unknown.push(`${container.name} ${path}: ${conf.reason}`);
-        else if (isStaleEndpoint(facts, node, conf.value)) stale.push({ component, path, server: conf.value.server });
+        else if (isStaleEndpoint(facts, node, conf.value))
+          stale.push({
+            component,
+            path,
+            server: conf.value.server,
+            present: currentAddress(container, conf.value.host),
+          });
       }
       if (stale.length > 0) {
+        const present = [...new Set(stale.map((one) => one.present))].join(', ');
         problems.push({
           subject: container.name,
-          summary: `${stale.map(({ component }) => component).join(' and ')} on ${container.name} dial ${[...new Set(stale.map(({ server }) => server))].join(', ')}, but the node is at ${container.ipv4 || container.ipv6} now`,
-          evidence: [
-            ...stale.map(({ path, server }) => `${path}: server: ${server}`),
-            `Docker: ${container.ipv4 || container.ipv6}`,
-          ],
+          summary: `${stale.map(({ component }) => component).join(' and ')} on ${container.name} dial ${[...new Set(stale.map(({ server }) => server))].join(', ')}, but the node is at ${present} now`,
+          evidence: [...stale.map(({ path, server }) => `${path}: server: ${server}`), `Docker: ${present}`],
         });
       }
     }

@@ -1,5 +1,5 @@
 import type { Facts } from '../../facts/facts.ts';
-import { holderOf, type NodeView, nodesOf } from '../../facts/select.ts';
+import { currentAddress, holderOf, type NodeView, nodesOf } from '../../facts/select.ts';
 import { isSameAddress } from '../../manifests/address.ts';
 import { type Check, conclude, type Problem } from '../check.ts';
 
@@ -50,20 +50,19 @@ function servingAddresses(facts: Facts, node: NodeView): string[] {
 function describe(facts: Facts, node: NodeView, conf: { readonly server: string; readonly host: string }): Problem {
   const { container, inside } = node;
   const holder = holderOf(facts, conf.host);
+  const present = currentAddress(container, conf.host);
   const dialErrors =
     inside?.kubeletDialErrors.ok === true
       ? inside.kubeletDialErrors.value.filter((line) => line.includes(conf.host)).slice(-1)
       : [];
   const where =
-    container.role === 'control-plane'
-      ? `${container.name} is at ${container.ipv4 || container.ipv6} now`
-      : 'no control plane is there';
+    container.role === 'control-plane' ? `${container.name} is at ${present} now` : 'no control plane is there';
   return {
     subject: container.name,
     summary: `kubelet.conf points at ${conf.server}, but ${where}${holder === undefined || holder === container.name ? '' : ` (that address now belongs to ${holder})`}`,
     evidence: [
       `/etc/kubernetes/kubelet.conf: server: ${conf.server}`,
-      `Docker: ${container.ipv4 || container.ipv6}`,
+      `Docker: ${present}`,
       ...(inside?.entrypointRewritesKubeletConf.ok === true && !inside.entrypointRewritesKubeletConf.value
         ? ["this node image's entrypoint does not mend kubelet.conf at boot (kind v0.29 and older)"]
         : []),

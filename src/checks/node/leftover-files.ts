@@ -10,7 +10,9 @@ export const leftoverFiles: Check = {
   run: (facts) => {
     if (!facts.containers.ok) return conclude([], [facts.containers.reason]);
     const problems: Problem[] = [];
-    for (const { container, inside } of nodesOf(facts)) {
+    const unknown: string[] = [];
+    for (const { container, inside, reason } of nodesOf(facts)) {
+      if (inside === undefined) unknown.push(`${container.name}: ${reason}`);
       if (inside === undefined || inside.leftovers.length === 0) continue;
       problems.push({
         subject: container.name,
@@ -18,6 +20,6 @@ export const leftoverFiles: Check = {
         evidence: [...inside.leftovers],
       });
     }
-    return conclude(problems);
+    return conclude(problems, unknown);
   },
 };

@@ -1,5 +1,5 @@
 import type { AddressSlot } from '../../facts/node.ts';
-import { addressesOf, clusterAddressesOf, type NodeView, nodesOf } from '../../facts/select.ts';
+import { addressesOf, currentAddress, type NodeView, nodesOf } from '../../facts/select.ts';
 import { isSameAddress } from '../../manifests/address.ts';
 import { type Check, conclude, type Problem } from '../check.ts';
 
@@ -29,9 +29,12 @@ export const manifestAddressStale: Check = {
       if (stale.length > 0) {
         const files = [...new Set(stale.map(({ file }) => file))];
         const old = [...new Set(stale.map(({ address }) => address))];
+        const present = [
+          ...new Set(old.map((address) => currentAddress(container, address) || 'no address of that family')),
+        ];
         problems.push({
           subject: container.name,
-          summary: `${files.map((file) => file.split('/').at(-1)).join(', ')} on ${container.name} still ${files.length === 1 ? 'names' : 'name'} ${old.join(', ')}; the node is at ${clusterAddressesOf(node).join(', ')} now`,
+          summary: `${files.map((file) => file.split('/').at(-1)).join(', ')} on ${container.name} still ${files.length === 1 ? 'names' : 'name'} ${old.join(', ')}; the node is at ${present.join(', ')} now`,
           evidence: stale.map(({ file, slot, address }) => `${file} ${slot}: ${address}`),
         });
       }

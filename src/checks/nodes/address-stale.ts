@@ -27,7 +27,13 @@ export const nodeAddressStale: Check = {
       const stale = object.internalAddresses.filter(
         (address) => !current.some((present) => isSameAddress(present, address)),
       );
-      if (stale.length > 0) {
+      if (object.internalAddresses.length === 0) {
+        problems.push({
+          subject: container.name,
+          summary: `${container.name} has no INTERNAL-IP; Docker has it at ${clusterAddressesOf(node).join(', ')}`,
+          evidence: ['INTERNAL-IP: none', `Docker: ${clusterAddressesOf(node).join(', ')}`],
+        });
+      } else if (stale.length > 0) {
         const twins = facts.api.value.nodes.filter(
           ({ name, internalAddresses }) =>
             name !== container.name && internalAddresses.some((address) => stale.includes(address)),

@@ -23,6 +23,7 @@ export const nodeNotReady: Check = {
     if (!facts.containers.ok) return conclude([], [facts.containers.reason]);
     if (!facts.api.ok) return conclude([], [facts.api.reason]);
     const problems: Problem[] = [];
+    const unknown: string[] = [];
     for (const { container, inside } of nodesOf(facts)) {
       const object = facts.api.value.nodes.find(({ name }) => name === container.name);
       if (object === undefined) {
@@ -48,7 +49,9 @@ export const nodeNotReady: Check = {
           summary: `${container.name} is not Ready: ${object.readyReason || object.ready || 'no condition'}`,
           evidence,
         });
-      } else if (age !== undefined && age > leaseSeconds) {
+      } else if (age === undefined) {
+        unknown.push(`${container.name}: its kubelet has no lease, so only the API says that it is Ready`);
+      } else if (age > leaseSeconds) {
         problems.push({
           subject: container.name,
           summary: `${container.name} counts as Ready still, but its kubelet has not been heard of for ${Math.round(age)} s`,
@@ -56,6 +59,6 @@ export const nodeNotReady: Check = {
         });
       }
     }
-    return conclude(problems);
+    return conclude(problems, unknown);
   },
 };

@@ -8,8 +8,7 @@ export async function runExplain(id: string, options: CommonOptions, invocation:
   if (explanation === undefined) requireFindingId('explain', id, engine.allFindingIds());
   return withHost(options, false, invocation, async (host) => {
     if (explanation === undefined) throw new Error(`the finding ${id} has no explanation`);
-    const { done, byHand, ...rest } = explanation;
-    host.present({ format: 'rekindle.explain/v1', ...rest, done: [...done], byHand: [...byHand] });
+    host.present({ format: 'rekindle.explain/v1', ...explanation });
     return exitCodes.well;
   });
 }

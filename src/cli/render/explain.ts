@@ -2,7 +2,6 @@ import type { ExplainDocument } from '../documents.ts';
 import { flow } from '../text/flow.ts';
 import { type Look, markOf } from './look.ts';
 import { describeMarkdown } from './markdown.ts';
-import { describeCommands } from './plan.ts';
 
 export function describeExplanation(document: ExplainDocument, look: Look): string[] {
   const { palette, width } = look;
@@ -18,17 +17,12 @@ export function describeExplanation(document: ExplainDocument, look: Look): stri
     ...flow([{ text: 'When all is well: ', style: palette.dim }, { text: document.title }], { width, first: '  ' }),
   );
   const section = (title: string, body: readonly string[]): void => {
-    if (body.length > 0) lines.push('', `  ${palette.bold(title)}`, ...body);
+    if (body.some((line) => line !== '')) lines.push('', `  ${palette.bold(title)}`, ...body);
   };
   section('What it means', describeMarkdown(document.meaning, '  ', look));
   section('How it is established', describeMarkdown(document.established, '  ', look));
-  section(
-    'What rekindle does',
-    document.done.flatMap((sentence) => describeMarkdown(`- ${sentence}`, '  ', look)),
-  );
-  if (document.byHand.length > 0) {
-    lines.push('', `  ${palette.bold('By hand')}`, ...describeCommands(document.byHand, '    ', palette));
-  }
+  section('What heal does', describeMarkdown(document.done, '  ', look));
+  section('By hand', describeMarkdown(document.byHand, '  ', look));
   if (document.page !== '') lines.push('', `  ${palette.dim('More:')} ${document.page}`);
   return lines;
 }

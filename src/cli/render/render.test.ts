@@ -13,7 +13,13 @@ const [sample] = makeCrashed().findings;
 
 function makeFinding(id: string, cause: string | null): Finding {
   if (sample === undefined) throw new Error('the sample has no finding');
-  return { ...sample, id, subject: 'node', summary: `about ${id}`, cause: cause === null ? null : { id: cause, subject: 'node' } };
+  return {
+    ...sample,
+    id,
+    subject: 'node',
+    summary: `about ${id}`,
+    cause: cause === null ? null : { id: cause, subject: 'node' },
+  };
 }
 
 describe('causes and consequences', () => {
@@ -33,7 +39,10 @@ describe('causes and consequences', () => {
   });
 
   test('many consequences are folded into a count, and shown when asked for', () => {
-    const findings = [makeFinding('cause', null), ...Array.from({ length: 9 }, (_, i) => makeFinding(`after-${i}`, 'cause'))];
+    const findings = [
+      makeFinding('cause', null),
+      ...Array.from({ length: 9 }, (_, i) => makeFinding(`after-${i}`, 'cause')),
+    ];
     const diagnosis = { ...makeCrashed(), findings };
     const folded = describeFindings(diagnosis, look).join('\n');
     expect(folded).toContain('└ and 5 more that follow from it (-v shows them)');

@@ -107,8 +107,8 @@ export function makeFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
             meaning:
               'The kubelet dials an address that this node no longer has. Its node turns NotReady and its pods are evicted.',
             established: 'The server in /etc/kubernetes/kubelet.conf is compared with the addresses of the node.',
-            done: ['points kubelet.conf at the host name of the node', 'restarts the kubelet'],
-            byHand: ['docker exec {node} systemctl restart kubelet'],
+            done: '1. It points kubelet.conf at the host name of the node.\n2. It restarts the kubelet.',
+            byHand: '```\ndocker exec idp-mvp-control-plane systemctl restart kubelet\n```',
             page: 'docs/findings/node-kubelet-endpoint-stale.md',
           }
         : undefined,

@@ -67,6 +67,8 @@ export function makeFacts(cluster: string, options: { workers?: number; ready?: 
         : seen({
             via: 'published-port' as const,
             endpoint: 'https://127.0.0.1:41777',
+            portFailure: '',
+            unready: '',
             nodes: names.map((name, index) => ({
               name,
               ready: index < ready ? 'True' : 'Unknown',

@@ -21,7 +21,7 @@ export function cleanLines(text: string): string {
 }
 
 /** Fields that hold diffs or paragraphs; a line break anywhere else would let its text pass for a line of ours. */
-const fieldsOfLines: ReadonlySet<string> = new Set(['diff', 'meaning', 'established']);
+const fieldsOfLines: ReadonlySet<string> = new Set(['diff', 'meaning', 'established', 'done', 'byHand']);
 
 /** Every string inside a plain value, names of fields included, cleaned; those of several lines keep their breaks. */
 export function cleanDeep<T>(value: T): T {

@@ -1,6 +1,6 @@
 import type { ApiFacts, ApiNodeFacts } from '../../facts/api.ts';
 import { type Observed, seen, unseen } from '../../facts/observed.ts';
-import type { KubeApi } from '../../kube/port.ts';
+import type { KubeApi, KubeRequestOptions } from '../../kube/port.ts';
 import { messageOf } from './containers.ts';
 
 /** A half-dead API server is the normal case here: a list that takes longer is no answer. */
@@ -32,7 +32,11 @@ interface LeaseObject {
 export async function gatherApi(kube: KubeApi, signal: AbortSignal): Promise<Observed<ApiFacts>> {
   try {
     const options = { timeoutMs: listTimeoutMs, signal };
-    const [nodes, leases] = await Promise.all([kube.get(nodesPath, options), kube.get(leasesPath, options)]);
+    const [nodes, leases, unready] = await Promise.all([
+      kube.get(nodesPath, options),
+      kube.get(leasesPath, options),
+      askUnready(kube, options),
+    ]);
     const leaseList = itemsOf<LeaseObject>(leases);
     const find = (namespace: string, name: string) =>
       leaseList.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name)?.spec;
@@ -44,6 +48,8 @@ export async function gatherApi(kube: KubeApi, signal: AbortSignal): Promise<Obs
     };
     return seen({
       via: kube.via,
+      portFailure: '',
+      unready,
       endpoint: kube.endpoint,
       nodes: itemsOf<NodeObject>(nodes).map((node) =>
         toNodeFacts(node, find('kube-node-lease', node.metadata.name)?.renewTime ?? null),
@@ -53,6 +59,16 @@ export async function gatherApi(kube: KubeApi, signal: AbortSignal): Promise<Obs
     });
   } catch (error) {
     return unseen(messageOf(error));
+  }
+}
+
+/** Why the server is not ready; empty where it is. */
+async function askUnready(kube: KubeApi, options: KubeRequestOptions): Promise<string> {
+  try {
+    await kube.get('/readyz', options);
+    return '';
+  } catch (error) {
+    return messageOf(error);
   }
 }
 

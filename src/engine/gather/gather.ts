@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { ContainerFacts } from '../../facts/containers.ts';
 import type { ApiFacts } from '../../facts/api.ts';
 import type { Facts } from '../../facts/facts.ts';
-import { type Observed, unseen } from '../../facts/observed.ts';
+import { type Observed, seen, unseen } from '../../facts/observed.ts';
 import type { KubeApi } from '../../kube/port.ts';
 import { openNode } from '../../node/node.ts';
 import type { Node } from '../../node/port.ts';
@@ -115,7 +115,7 @@ async function gatherFirstApi(
   if (!isServerRunning) return answer;
   for (const other of others) {
     const detour = await gatherApi(other, signal);
-    if (detour.ok) return detour;
+    if (detour.ok) return seen({ ...detour.value, portFailure: answer.reason });
   }
   return answer;
 }

@@ -17,7 +17,10 @@ export function withContainer(
 ): Facts {
   containerOf(facts, name);
   const list = facts.containers.ok ? facts.containers.value : [];
-  return { ...facts, containers: seen(list.map((container) => (container.name === name ? change(container) : container))) };
+  return {
+    ...facts,
+    containers: seen(list.map((container) => (container.name === name ? change(container) : container))),
+  };
 }
 
 export function withNode(facts: Facts, name: string, change: (node: NodeFacts) => NodeFacts): Facts {
@@ -38,7 +41,10 @@ export function withApi(facts: Facts, change: (api: ApiFacts) => ApiFacts): Fact
 }
 
 export function withApiNode(facts: Facts, name: string, change: (node: ApiNodeFacts) => ApiNodeFacts): Facts {
-  return withApi(facts, (api) => ({ ...api, nodes: api.nodes.map((node) => (node.name === name ? change(node) : node)) }));
+  return withApi(facts, (api) => ({
+    ...api,
+    nodes: api.nodes.map((node) => (node.name === name ? change(node) : node)),
+  }));
 }
 
 export function withoutApi(
@@ -105,7 +111,9 @@ export function moveNodes(facts: Facts, moves: Readonly<Record<string, number>>)
     network: changed.network.ok
       ? seen({
           ...changed.network.value,
-          members: list.filter(({ running }) => running).map(({ name, ipv4, ipv6 }) => ({ container: name, ipv4, ipv6 })),
+          members: list
+            .filter(({ running }) => running)
+            .map(({ name, ipv4, ipv6 }) => ({ container: name, ipv4, ipv6 })),
         })
       : changed.network,
   };
@@ -121,7 +129,9 @@ export function rewriteFiles(facts: Facts, node: string): Facts {
   return withNode(facts, node, (inside) => {
     const { controllerManager, scheduler } = inside.kubeconfigs;
     const conf = (before: typeof scheduler): typeof scheduler =>
-      before.ok && before.value.hostIsAddress ? seen(kubeconfigOf(serverUrl(present(before.value.host), 6443))) : before;
+      before.ok && before.value.hostIsAddress
+        ? seen(kubeconfigOf(serverUrl(present(before.value.host), 6443)))
+        : before;
     const certificate = inside.certificates.apiserver;
     const old = inside.addressSlots.map(({ address }) => address);
     return {

@@ -90,6 +90,7 @@ export function fileValues(node: ContainerFacts, containers: readonly ContainerF
     name: node.name,
     role: node.role === 'control-plane' ? ('control-plane' as const) : ('worker' as const),
     addresses: usedAddresses(node, families),
+    recorded: [node.ipv4, node.ipv6],
     members: containers
       .filter(({ role }) => role === 'control-plane')
       .map((member) => ({ name: member.name, address: usedAddresses(member, families)[0] ?? '' })),
@@ -217,6 +218,8 @@ function makeApi(nodes: readonly ContainerFacts[], families: Families): ApiFacts
   const lease = (holder: string) => seen({ holder, renewedAt: '2026-11-30T18:44:59.015274Z' });
   return {
     via: 'published-port',
+    portFailure: '',
+    unready: '',
     endpoint: 'https://127.0.0.1:41783',
     nodes: nodes.map(
       (node): ApiNodeFacts => ({
@@ -247,4 +250,3 @@ const hostKubeconfig: HostKubeconfigFacts = {
   expectedServer: 'https://127.0.0.1:41783',
   currentContext: 'kind-idp-mvp',
 };
-

@@ -6,6 +6,8 @@ export interface NodeFileValues {
   readonly role: 'control-plane' | 'worker';
   /** The node's own addresses: one, or two in a dual-stack cluster, the primary one first. */
   readonly addresses: readonly string[];
+  /** What /kind/old-ipv4 and -ipv6 hold: all that Docker gave, whether the cluster uses it or not. */
+  readonly recorded: readonly string[];
   /** Names of the etcd members in the order they joined, with their addresses; the node itself among them. */
   readonly members: readonly { readonly name: string; readonly address: string }[];
   /** The host name by which workers reach the API. */
@@ -19,7 +21,7 @@ export const kubeadmFile = '/kind/kubeadm.conf';
 /** Path to text; kubeconfigs and certificates are not among them. */
 export function renderNodeFiles(values: NodeFileValues): ReadonlyMap<string, string> {
   const [primary = ''] = values.addresses;
-  const recorded = values.addresses.map((address) => [`/kind/old-ipv${isVersion6(address) ? 6 : 4}`, `${address}\n`]);
+  const recorded = values.recorded.map((address) => [`/kind/old-ipv${isVersion6(address) ? 6 : 4}`, `${address}\n`]);
   return new Map([
     ...(values.role === 'control-plane'
       ? [

@@ -15,7 +15,6 @@ const finding = z.object({
   evidence: z.array(z.string()).default([]),
   cause: reference.nullish(),
 });
-export type Finding = z.infer<typeof finding>;
 
 const diagnosis = z.object({ cluster: z.string(), verdict: z.string(), findings: z.array(finding) });
 export type Diagnosis = z.infer<typeof diagnosis>;
