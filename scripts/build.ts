@@ -1,16 +1,45 @@
-import { chmod, rm } from 'node:fs/promises';
+import { chmod, readFile, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build as bundle, type Plugin } from 'esbuild';
 
 /** Bundles the program into dist/: start-up time is import time, so each command is a chunk of its own. */
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** dockerode's sessions serve image builds alone, and bring gRPC with files that are read from beside its code. */
-const withoutBuildSessions: Plugin = {
-  name: 'without-build-sessions',
+/**
+ * What the Docker library does at every start or call and rekindle never needs, measured at a third of doctor's time.
+ * Each text must be found, so that a new version of the library cannot slip past.
+ */
+const patches: readonly { readonly file: RegExp; readonly from: string | undefined; readonly to: string }[] = [
+  // Build sessions bring gRPC and Protocol Buffers.
+  {
+    file: /[\\/]dockerode[\\/]lib[\\/](session|buildkit)\.js$/,
+    from: undefined,
+    to: "module.exports = () => { throw new Error('rekindle builds no images'); };",
+  },
+  // Every request is printed into a debug line, sockets and all, whether or not anybody reads it.
+  {
+    file: /[\\/]docker-modem[\\/]lib[\\/]modem\.js$/,
+    from: "debug('Sending: %s', util.inspect(options, {\n    showHidden: true,\n    depth: null\n  }));",
+    to: '',
+  },
+  // The ssh client is loaded by those who use ssh.
+  {
+    file: /[\\/]docker-modem[\\/]lib[\\/]ssh\.js$/,
+    from: "var Client = require('ssh2').Client,",
+    to: "var Client = function () { return new (require('ssh2').Client)(); },",
+  },
+];
+
+const trimDockerLibrary: Plugin = {
+  name: 'trim-docker-library',
   setup: (build) => {
-    build.onLoad({ filter: /[\\/]dockerode[\\/]lib[\\/]session\.js$/ }, () => ({
-      contents: "module.exports = () => { throw new Error('rekindle builds no images'); };",
-    }));
+    for (const { file, from, to } of patches) {
+      build.onLoad({ filter: file }, async ({ path }) => {
+        if (from === undefined) return { contents: to };
+        const text = await readFile(path, 'utf8');
+        if (!text.includes(from)) throw new Error(`${path} has changed: the text to replace is not in it`);
+        return { contents: text.replace(from, to) };
+      });
+    }
   },
 };
 
@@ -29,8 +58,8 @@ await bundle({
   target: 'node20.19',
   minifySyntax: true,
   legalComments: 'linked',
+  plugins: [trimDockerLibrary],
   // Native parts of ssh2 that it does without where they are not built.
-  plugins: [withoutBuildSessions],
   external: ['cpu-features', '*.node'],
   // CommonJS packages inside an ES module still call require, and ask where they stand.
   banner: {

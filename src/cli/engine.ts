@@ -12,10 +12,8 @@ import {
   undoRun,
   type World,
 } from '../engine/index.ts';
-import { openRuns as openStore } from '../engine/state.ts';
 import type { Surroundings } from '../engine/surroundings.ts';
-import { describeChanges } from '../runs/diff.ts';
-import { resolveRun } from '../runs/resolve.ts';
+import { stateDirectory } from '../runs/location.ts';
 import type { EngineApi, Runs } from './engine-api.ts';
 
 /** The real engine, as the commands see it. */
@@ -34,13 +32,14 @@ export const engine: EngineApi<World> = {
   openRuns,
 };
 
+/** The run store and its schemas are loaded by the commands that read runs. */
 function openRuns(surroundings: Surroundings): Runs {
-  const store = openStore(surroundings);
+  const open = async () => (await import('../engine/state.ts')).openRuns(surroundings);
   return {
-    directory: store.directory,
-    list: () => store.list(),
-    resolve: async (reference) => (await resolveRun(store, reference)).id,
-    read: (run) => store.read(run),
-    describeChanges: (run) => describeChanges(store, run),
+    directory: stateDirectory(surroundings),
+    list: async () => (await open()).list(),
+    resolve: async (reference) => (await (await import('../runs/resolve.ts')).resolveRun(await open(), reference)).id,
+    read: async (run) => (await open()).read(run),
+    describeChanges: async (run) => (await import('../runs/diff.ts')).describeChanges(await open(), run),
   };
 }

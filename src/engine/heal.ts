@@ -1,7 +1,7 @@
 import type { Engine } from '../docker/port.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { FindingRef, Plan } from '../repairs/step.ts';
-import type { Run } from '../runs/journal.ts';
+import type { Run, RunStore } from '../runs/journal.ts';
 import { type AppliedStep, applyPlan } from './apply.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { diagnose } from './diagnose.ts';
@@ -9,7 +9,6 @@ import { type Gathered, gather } from './gather/gather.ts';
 import type { HealOutcome, Host, Question } from './messages.ts';
 import { makePlan, type PlanOptions } from './plan.ts';
 import { takeEtcdSnapshot } from './snapshot.ts';
-import { lockCluster, openRuns } from './state.ts';
 import type { World } from './world.ts';
 
 export interface HealOptions {
@@ -37,9 +36,10 @@ export async function healCluster(world: World, cluster: string, options: HealOp
   const { surroundings } = world;
   if (options.dryRun || !world.engine.ok) return await preview(world, cluster, options);
   const { engine, info } = world.engine;
+  const { lockCluster, openRuns } = await import('./state.ts');
   const lock = await lockCluster(cluster, info.id, 'heal', surroundings);
   try {
-    return await healLocked(world, engine, info.id, cluster, options);
+    return await healLocked(world, engine, info.id, cluster, openRuns(surroundings), options);
   } finally {
     await lock.release();
   }
@@ -58,13 +58,13 @@ async function healLocked(
   engine: Engine,
   engineId: string,
   cluster: string,
+  store: RunStore,
   options: HealOptions,
 ): Promise<HealOutcome> {
   const { host } = options;
   const { clock } = world.surroundings;
   const deadline = limitTime(options, clock);
   const { signal } = deadline;
-  const store = openRuns(world.surroundings);
   const attempts = new Map<string, number>();
   const plans: Plan[] = [];
   const applied: AppliedStep[] = [];

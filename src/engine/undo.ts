@@ -6,7 +6,6 @@ import { applyPlan } from './apply.ts';
 import { diagnose } from './diagnose.ts';
 import { type Gathered, gather } from './gather/gather.ts';
 import type { HealOutcome, Host } from './messages.ts';
-import { lockCluster, openRuns } from './state.ts';
 import type { World } from './world.ts';
 
 export interface UndoOptions {
@@ -30,6 +29,7 @@ export class UndoError extends Error {
 export async function undoRun(world: World, runId: string, options: UndoOptions): Promise<HealOutcome> {
   const { host, signal } = options;
   const { surroundings } = world;
+  const { lockCluster, openRuns } = await import('./state.ts');
   const store = openRuns(surroundings);
   const entries = await store.read(runId);
   const start = entries.find(
