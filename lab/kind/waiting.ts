@@ -84,6 +84,11 @@ export function explainUnwell(
   return undefined;
 }
 
+/** Rejects where the API server is not ready. */
+async function askReady(cluster: Cluster): Promise<void> {
+  await cluster.lab.run(kubectl(cluster, 'get', '--raw', '/readyz', '--request-timeout', '3s'), { timeoutMs: 10_000 });
+}
+
 /** Waits until the cluster is well and answers how many milliseconds that took. Rejects after `timeoutMs`. */
 export async function waitUntilWell(
   cluster: Cluster,
@@ -95,6 +100,8 @@ export async function waitUntilWell(
     try {
       const [nodes, reported] = await Promise.all([listKubernetesNodes(cluster), reportNodes(cluster)]);
       reason = explainUnwell(nodes, reported, Date.now(), options.since);
+      // A server that has only just been started answers lists before it is ready.
+      if (reason === undefined) await askReady(cluster);
     } catch (error) {
       reason = error instanceof Error ? error.message : String(error);
     }

@@ -52,7 +52,6 @@ describe('the kubeconfig of this host', () => {
     userPresent: false,
     server: null,
     caSha256: null,
-    clientKeySha256: null,
   } as const;
 
   test('no file: a warning only, since the cluster may be meant for another one', () => {

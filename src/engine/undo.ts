@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../runs/journal.ts';
+import type { JournalEntry, Run } from '../runs/journal.ts';
 import { hash } from '../runs/names.ts';
 import { planRestore } from '../runs/undo.ts';
 import { buildUndoPlan } from '../runs/undo-plan.ts';
@@ -46,6 +46,7 @@ export async function undoRun(world: World, runId: string, options: UndoOptions)
     );
   }
   const lock = await lockCluster(cluster, info.id, `undo ${runId}`, surroundings);
+  let run: Run | undefined;
   try {
     const plan = buildUndoPlan(entries, runId);
     const before = await gather(world, cluster, signal);
@@ -71,7 +72,7 @@ export async function undoRun(world: World, runId: string, options: UndoOptions)
       signal,
     );
     if (answer !== 'yes') return outcome('declined', null, [], before);
-    const run = await store.begin({
+    run = await store.begin({
       command: 'undo',
       cluster,
       engineId: info.id,
@@ -103,6 +104,7 @@ export async function undoRun(world: World, runId: string, options: UndoOptions)
     host.tell({ code: 'run-ended', cluster, run: run.id, outcome: result });
     return result;
   } finally {
+    await run?.close();
     await lock.release();
   }
 

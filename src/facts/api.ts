@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { observed } from './observed.ts';
+import { observed } from './observed-schema.ts';
 
 /** Layer "nodes": a Node object, as far as the checks need it. */
 export const apiNodeFacts = z

@@ -4,7 +4,7 @@ import { containerFacts, networkFacts } from './containers.ts';
 import { engineFacts } from './engine.ts';
 import { hostKubeconfigFacts } from './host.ts';
 import { nodeFacts } from './node.ts';
-import { observed } from './observed.ts';
+import { observed } from './observed-schema.ts';
 
 /** Everything observed of one cluster at one moment: plain JSON, free of secrets, the same thing live, in a fixture and in a bundle. */
 export const facts = z

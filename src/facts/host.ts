@@ -14,9 +14,6 @@ export const hostKubeconfigFacts = z
     server: z.string().nullable(),
     /** SHA-256 of the certificate authority's DER, hex. */
     caSha256: z.string().nullable(),
-    /** SHA-256 of the client certificate's public key, to compare with the node's admin.conf. */
-    clientKeySha256: z.string().nullable(),
-    clientExpiresAt: z.string().nullable(),
     /** The server that belongs there, by the port published now; null where nothing is published. */
     expectedServer: z.string().nullable(),
     currentContext: z.string(),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { observed } from './observed.ts';
+import { observed } from './observed-schema.ts';
 
 /** A kubeconfig inside a node (kubelet.conf, controller-manager.conf, …) without its secrets. */
 export const kubeconfigFacts = z

@@ -1,5 +1,3 @@
-import * as z from 'zod';
-
 /**
  * Something we tried to look at: its value, or the reason why it could not be read.
  * A check that meets a reason answers "unknown"; it never takes it for healthy.
@@ -12,11 +10,4 @@ export function seen<T>(value: T): Observed<T> {
 
 export function unseen(reason: string): { readonly ok: false; readonly reason: string } {
   return { ok: false, reason };
-}
-
-export function observed<T extends z.ZodType>(value: T) {
-  return z.discriminatedUnion('ok', [
-    z.object({ ok: z.literal(true), value }).readonly(),
-    z.object({ ok: z.literal(false), reason: z.string() }).readonly(),
-  ]);
 }

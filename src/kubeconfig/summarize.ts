@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type Observed, seen, unseen } from '../facts/observed.ts';
 import type { KubeCredentials } from '../kube/port.ts';
-import { describeCertificate, normalizeAddress } from '../pki/certificates.ts';
+import { fingerprintOfPem, normalizeAddress } from '../pki/certificates.ts';
 import { type KubeconfigDocument, type KubeconfigFailure, readDocument } from './document.ts';
 import { type RawEntry, readEntries, readText } from './parse.ts';
 import { locateServer } from './server.ts';
@@ -17,19 +17,6 @@ export interface KubeconfigSummary {
   readonly serverText: string;
   /** SHA-256 of the first authority certificate's DER bytes, hex; absent where the file names a path or nothing. */
   readonly caSha256?: string;
-  /** Absent where the file names a path; the reason where the data cannot be read. */
-  readonly clientCertificate?: Observed<ClientCertificateSummary>;
-  /** Path inside the node, as in kubelet.conf. */
-  readonly clientCertificateFile?: string;
-}
-
-export interface ClientCertificateSummary {
-  readonly subject: string;
-  readonly issuer: string;
-  /** ISO 8601, UTC. */
-  readonly notBefore: string;
-  /** ISO 8601, UTC. */
-  readonly notAfter: string;
 }
 
 export function summarizeKubeconfig(text: string): Observed<KubeconfigSummary> {
@@ -40,18 +27,14 @@ export function summarizeKubeconfig(text: string): Observed<KubeconfigSummary> {
   const { server } = place.value;
   const address = readAddress(server);
   if (address === undefined) return unseen('the server is no URL');
-  const { cluster, user } = findCurrent(document);
+  const { cluster } = findCurrent(document);
   const caData = readText(cluster, 'certificate-authority-data');
-  const ca = caData === undefined ? undefined : describeCertificate(decodeBase64(caData));
-  const certificateData = readText(user, 'client-certificate-data');
-  const certificateFile = readText(user, 'client-certificate');
+  const caSha256 = caData === undefined ? undefined : fingerprintOfPem(decodeBase64(caData));
   return seen({
     server,
     ...address,
     serverText: place.value.text,
-    ...(ca?.ok === true ? { caSha256: ca.value.sha256 } : {}),
-    ...(certificateData === undefined ? {} : { clientCertificate: summarizeCertificate(certificateData) }),
-    ...(certificateFile === undefined ? {} : { clientCertificateFile: certificateFile }),
+    ...(caSha256 === undefined ? {} : { caSha256 }),
   });
 }
 
@@ -84,13 +67,6 @@ function findCurrent(document: KubeconfigDocument): {
     cluster: find('clusters', readText(context, 'cluster')),
     user: find('users', readText(context, 'user')),
   };
-}
-
-function summarizeCertificate(data: string): Observed<ClientCertificateSummary> {
-  const certificate = describeCertificate(decodeBase64(data));
-  if (!certificate.ok) return certificate;
-  const { subject, issuer, notBefore, notAfter } = certificate.value;
-  return seen({ subject, issuer, notBefore, notAfter });
 }
 
 function readAddress(server: string): Pick<KubeconfigSummary, 'host' | 'port' | 'hostIsAddress'> | undefined {

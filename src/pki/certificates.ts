@@ -33,6 +33,17 @@ export function describeCertificate(pem: string | Uint8Array): Observed<Certific
   }
 }
 
+/**
+ * SHA-256 of the first certificate's DER bytes, hex, without understanding it: enough to compare two. Undefined where
+ * there is no certificate.
+ */
+export function fingerprintOfPem(pem: string | Uint8Array): string | undefined {
+  const [first] = splitBundle(pem);
+  if (first === undefined) return undefined;
+  const der = Buffer.from(first.replace(/-----[^-]+-----/g, ''), 'base64');
+  return createHash('sha256').update(der).digest('hex');
+}
+
 /** Every certificate of a PEM bundle, in order, as single PEM texts. */
 export function splitBundle(pem: string | Uint8Array): string[] {
   return toText(pem).match(CERTIFICATE_BLOCKS) ?? [];

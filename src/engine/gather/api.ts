@@ -62,13 +62,15 @@ export async function gatherApi(kube: KubeApi, signal: AbortSignal): Promise<Obs
   }
 }
 
-/** Why the server is not ready; empty where it is. */
-async function askUnready(kube: KubeApi, options: KubeRequestOptions): Promise<string> {
+/** Why the server is not ready; empty where it is. Of /readyz's long list only what failed is told. */
+export async function askUnready(kube: KubeApi, options: KubeRequestOptions): Promise<string> {
   try {
     await kube.get('/readyz', options);
     return '';
   } catch (error) {
-    return messageOf(error);
+    const message = messageOf(error);
+    const failed = [...message.matchAll(/\[-\](\S+)/g)].map(([, check]) => check);
+    return failed.length === 0 ? message : `${failed.join(', ')} failed`;
   }
 }
 

@@ -6,7 +6,7 @@ import { type Observed, seen } from '../../facts/observed.ts';
 import { locateKubeconfig } from '../../kubeconfig/locate.ts';
 import { parseKubeconfig } from '../../kubeconfig/parse.ts';
 import { serverUrl } from '../../manifests/address.ts';
-import { describeCertificate } from '../../pki/certificates.ts';
+import { fingerprintOfPem } from '../../pki/certificates.ts';
 import type { World } from '../world.ts';
 import { isLocalEndpoint } from './access.ts';
 import { messageOf } from './containers.ts';
@@ -43,8 +43,6 @@ export async function gatherHostKubeconfig(
     userPresent: false,
     server: null,
     caSha256: null,
-    clientKeySha256: null,
-    clientExpiresAt: null,
     expectedServer:
       port === null || !isLocal ? null : serverUrl(port.hostIp === '' ? '127.0.0.1' : port.hostIp, port.hostPort),
     currentContext: '',
@@ -66,24 +64,14 @@ export async function gatherHostKubeconfig(
   const { contexts, clusters, users, currentContext } = parsed.value;
   const context = contexts.find(({ name }) => name === nothing.context);
   const target = clusters.find(({ name }) => name === context?.cluster);
-  const user = users.find(({ name }) => name === context?.user);
-  const authority = describeData(target?.certificateAuthorityData);
-  const client = describeData(user?.clientCertificateData);
+  const authorityData = target?.certificateAuthorityData;
   return seen({
     ...nothing,
     state: 'readable',
     contextPresent: context !== undefined,
-    userPresent: user !== undefined,
+    userPresent: users.some(({ name }) => name === context?.user),
     server: target?.server ?? null,
-    caSha256: authority?.sha256 ?? null,
-    clientKeySha256: client?.publicKeySha256 ?? null,
-    clientExpiresAt: client?.notAfter ?? null,
+    caSha256: authorityData === undefined ? null : (fingerprintOfPem(Buffer.from(authorityData, 'base64')) ?? null),
     currentContext,
   });
-}
-
-function describeData(base64: string | undefined) {
-  if (base64 === undefined) return undefined;
-  const described = describeCertificate(Buffer.from(base64, 'base64'));
-  return described.ok ? described.value : undefined;
 }

@@ -20,19 +20,21 @@ export const remakeCertificate: ExecuteStep<'remake-certificate'> = async ({ nod
     await context.run.keepBackup({ round: context.round, step: context.id, node, path }, kept[place] ?? null);
   }
   const argv = ['kubeadm', 'init', 'phase', 'certs', certificate, '--config', '/kind/kubeadm.conf'];
-  const [, , made] = await performAll(
-    context,
-    node,
-    [
-      { op: 'remove', path: paths[0] ?? '' },
-      { op: 'remove', path: paths[1] ?? '' },
-      { op: 'run', argv, timeoutSeconds: kubeadmSeconds },
-    ],
-    (kubeadmSeconds + 10) * 1000,
-  );
-  if (made.exitCode !== 0) {
-    await putBack();
-    throw new Error(commandFailure(node, argv, made));
+  try {
+    const [, , made] = await performAll(
+      context,
+      node,
+      [
+        { op: 'remove', path: paths[0] ?? '' },
+        { op: 'remove', path: paths[1] ?? '' },
+        { op: 'run', argv, timeoutSeconds: kubeadmSeconds },
+      ],
+      (kubeadmSeconds + 10) * 1000,
+    );
+    if (made.exitCode !== 0) throw new Error(commandFailure(node, argv, made));
+  } catch (error) {
+    if (!context.signal.aborted) await putBack();
+    throw error;
   }
   for (const path of paths) {
     const file = await readNodeFile(context, node, path);

@@ -1,8 +1,7 @@
 import { isSameAddress } from '../../manifests/address.ts';
 import { followUntil } from '../../kube/mirror.ts';
 import { type KubeApi, KubeError } from '../../kube/port.ts';
-import { itemsOf, leasesPath, nodesPath, toNodeFacts } from '../gather/api.ts';
-import { messageOf } from '../gather/containers.ts';
+import { askUnready, itemsOf, leasesPath, nodesPath, toNodeFacts } from '../gather/api.ts';
 import { engineNow } from '../../facts/select.ts';
 import { restart } from './units.ts';
 import { type ExecuteStep, performAll, type StepContext } from './step-context.ts';
@@ -41,13 +40,10 @@ export const waitApi: ExecuteStep<'wait-api'> = async (_step, context) => {
 async function askReady(context: StepContext, withDetour: boolean): Promise<string | undefined> {
   let reason: string | undefined;
   for (const kube of withDetour ? context.access.kubeApis : context.access.kubeApis.slice(0, 1)) {
-    try {
-      await kube.get('/readyz', { timeoutMs: requestTimeoutMs, signal: context.signal });
-      return undefined;
-    } catch (error) {
-      context.signal.throwIfAborted();
-      reason ??= messageOf(error);
-    }
+    const unready = await askUnready(kube, { timeoutMs: requestTimeoutMs, signal: context.signal });
+    context.signal.throwIfAborted();
+    if (unready === '') return undefined;
+    reason ??= unready;
   }
   return reason ?? 'no control plane gave its admin.conf';
 }

@@ -124,7 +124,8 @@ export function moveNodes(facts: Facts, moves: Readonly<Record<string, number>>)
  * planes, controller-manager.conf, scheduler.conf and the certificate get the present address; kubelet.conf does not.
  */
 export function rewriteFiles(facts: Facts, node: string): Facts {
-  const { ipv4, ipv6 } = containerOf(facts, node);
+  const { ipv4, ipv6, running } = containerOf(facts, node);
+  if (!running) return facts;
   const present = (address: string) => (familyOf(address) === 6 ? ipv6 : ipv4);
   return withNode(facts, node, (inside) => {
     const { controllerManager, scheduler } = inside.kubeconfigs;

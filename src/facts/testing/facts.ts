@@ -245,8 +245,6 @@ const hostKubeconfig: HostKubeconfigFacts = {
   userPresent: true,
   server: 'https://127.0.0.1:41783',
   caSha256,
-  clientKeySha256: 'b7ffded3039c66dd50a2f2e106a355f0216826d49d186f7c9366f6727b6f3b08',
-  clientExpiresAt: '2027-11-30T18:30:44.000Z',
   expectedServer: 'https://127.0.0.1:41783',
   currentContext: 'kind-idp-mvp',
 };

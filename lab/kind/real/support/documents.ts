@@ -21,19 +21,22 @@ export type Diagnosis = z.infer<typeof diagnosis>;
 
 const doctorDocument = z.object({ format: z.literal('rekindle.doctor/v1'), clusters: z.array(diagnosis) });
 
-const healOutcome = z.object({ cluster: z.string(), verdict: z.string(), run: z.string().nullish() });
-export type HealOutcome = z.infer<typeof healOutcome>;
-
-const healDocument = z.object({ format: z.literal('rekindle.heal/v1'), clusters: z.array(healOutcome) });
+const healDocument = z.object({
+  format: z.literal('rekindle.heal/v1'),
+  cluster: z.string(),
+  verdict: z.string(),
+  run: z.string().nullable(),
+});
+export type HealOutcome = z.infer<typeof healDocument>;
 
 /** The diagnosis of the one cluster that `doctor --name` was asked about. */
 export function readDiagnosis(stdout: string): Diagnosis {
   return onlyOne(doctorDocument.parse(JSON.parse(stdout)).clusters);
 }
 
-/** What `heal --name` says of the one cluster it was asked to heal. */
+/** What `heal` says of the cluster it was asked to heal. */
 export function readOutcome(stdout: string): HealOutcome {
-  return onlyOne(healDocument.parse(JSON.parse(stdout)).clusters);
+  return healDocument.parse(JSON.parse(stdout));
 }
 
 const journalEntry = z.object({ type: z.string(), command: z.string().optional(), run: z.string().optional() });
