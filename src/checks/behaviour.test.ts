@@ -283,3 +283,12 @@ test('names made to fool a terminal come through as data, unchanged and unharmed
   expect(JSON.parse(JSON.stringify(diagnosis))).toEqual(diagnosis);
   expect(diagnosis.gatheredAt).toBe(gatheredAt);
 });
+
+describe('an API server that answers and is not ready', () => {
+  test('is found, though its lists look well: they come from its cache', () => {
+    const facts = withApi(healthy, (api) => ({ ...api, unready: '[-]etcd failed: reason withheld' }));
+    expect(find(facts, 'control-plane/api-unreachable')).toMatchObject([
+      { summary: 'The API server answers, but is not ready: [-]etcd failed: reason withheld' },
+    ]);
+  });
+});

@@ -353,6 +353,30 @@ describe('steps that fail', () => {
   });
 });
 
+test('a wait that is refused by the API ends as a whole: nothing goes on asking behind it', async () => {
+  const fake = await crashed();
+  fake.cluster.find(controlPlane).kubelet.broken = true;
+  const waitedFor: string[] = [];
+  let isWaiting = false;
+  fake.onRequest = (path) => {
+    if (path.includes('/kube-node-lease/')) waitedFor.push(path);
+    return isWaiting && path === '/api/v1/nodes' ? 403 : undefined;
+  };
+  const host = makeHost(['yes'], (message) => {
+    if (message.code === 'step-started') isWaiting = message.title.startsWith('wait until all');
+    if (message.code === 'step-failed') isWaiting = false;
+  });
+  await heal(fake, { host });
+  expect(host.messages).toContainEqual(
+    expect.objectContaining({ code: 'step-failed', reason: expect.stringContaining('403') }),
+  );
+  const before = waitedFor.length;
+  // Two looks take longer than any request that is under way.
+  await heal(fake, { dryRun: true });
+  await heal(fake, { dryRun: true });
+  expect(waitedFor.length).toBe(before);
+});
+
 describe('a world that changes under our hands', () => {
   test('a file that is no longer the one of the plan is left alone, and planned anew', async () => {
     const fake = await crashed();

@@ -65,7 +65,12 @@ export function makePlan(facts: Facts, diagnosis: Diagnosis, options: PlanOption
     }
   }
   wanted.push(...waits(facts, served, wanted));
-  return { steps: arrange(wanted, facts), unserved };
+  const steps = arrange(wanted, facts);
+  for (const { id, subject } of served) {
+    if (steps.some(({ mends }) => mends.some((finding) => finding.id === id && finding.subject === subject))) continue;
+    unserved.push({ id, subject, reason: 'it may come up by itself: left to the next look', byHand: [] });
+  }
+  return { steps, unserved };
 }
 
 /** A cause is waited for only where something mends it; one that merely explains leaves its consequences to their own repairs. */
@@ -122,8 +127,14 @@ function arrange(wanted: readonly Wanted[], facts: Facts): PlannedStep[] {
     merged.set(key, entry);
   }
   const order = startOrder(facts);
+  // The containers of one role start and boot before those of the next; what follows goes phase by phase.
+  const stageOf = (step: Step) =>
+    step.kind === 'start-container' || step.kind === 'wait-boot'
+      ? phases['start-container'] + Math.floor(order(placeOf(step))) / 10
+      : phases[step.kind];
   const sorted = [...merged.values()].sort(
     (left, right) =>
+      stageOf(left.step) - stageOf(right.step) ||
       phases[left.step.kind] - phases[right.step.kind] ||
       order(placeOf(left.step)) - order(placeOf(right.step)) ||
       unitOrder(left.step) - unitOrder(right.step),

@@ -46,7 +46,7 @@ export async function undoRun(world: World, runId: string, options: UndoOptions)
     );
   }
   const lock = await lockCluster(cluster, info.id, `undo ${runId}`, surroundings);
-  let run: Run | undefined;
+  let begun: Run | undefined;
   try {
     const plan = buildUndoPlan(entries, runId);
     const before = await gather(world, cluster, signal);
@@ -72,13 +72,14 @@ export async function undoRun(world: World, runId: string, options: UndoOptions)
       signal,
     );
     if (answer !== 'yes') return outcome('declined', null, [], before);
-    run = await store.begin({
+    const run = await store.begin({
       command: 'undo',
       cluster,
       engineId: info.id,
       version: surroundings.version,
       undoes: runId,
     });
+    begun = run;
     host.tell({ code: 'run-started', cluster, run: run.id, directory: run.directory });
     await run.record({ type: 'planned', round: 1, plan });
     const applied = await applyPlan(plan, {
@@ -104,7 +105,7 @@ export async function undoRun(world: World, runId: string, options: UndoOptions)
     host.tell({ code: 'run-ended', cluster, run: run.id, outcome: result });
     return result;
   } finally {
-    await run?.close();
+    await begun?.close();
     await lock.release();
   }
 

@@ -2,6 +2,7 @@ import { staleSlots } from '../checks/node/manifest-address-stale.ts';
 import { currentAddress, nodesOf } from '../facts/select.ts';
 import { withAddress } from '../manifests/slots.ts';
 import type { Repair, WantedStep } from './repair.ts';
+import { withoutEtcd } from './kubelet.ts';
 
 /** Puts the node's present address into each of its files that still names an old one, as kind's entrypoint does at boot, and has them read again. */
 export const finishRewrite: Repair = {
@@ -46,6 +47,13 @@ export const finishRewrite: Repair = {
         },
         risk: 'safe',
         reason: `it names ${[...new Set(slots.map(({ address }) => address))].join(', ')} (${[...new Set(slots.map(({ slot }) => slot))].join(', ')})`,
+      });
+    }
+    if (stale.some(({ file }) => file === '/etc/kubernetes/manifests/etcd.yaml')) {
+      steps.push({
+        step: { kind: 'restart-component', node: subject, component: 'kube-apiserver' },
+        risk: 'safe',
+        reason: withoutEtcd,
       });
     }
     // The recorded address alone is read by nothing but the next boot.

@@ -60,7 +60,10 @@ export const reviveApi: Repair = {
     const settled = controlPlanes(facts).filter(({ container }) => !isBooting(facts, container.name));
     return {
       kind: 'steps',
-      steps: settled.map(({ container }) => restart(container.name, 'the API server does not answer')),
+      steps: settled.flatMap((node) => [
+        ...(runsWithoutEtcd(node) ? [stopApiServer(node.container.name)] : []),
+        restart(node.container.name, 'the API server does not answer'),
+      ]),
     };
   },
 };
@@ -78,6 +81,24 @@ export const restartStalledComponent: Repair = {
     })),
   }),
 };
+
+/**
+ * A kubelet first asks the API for a changed static pod's mirror. An API server without etcd lets it wait for that (34 s
+ * a time, seen on Kubernetes 1.34); where none listens the kubelet goes on at once and starts etcd.
+ */
+export const withoutEtcd = 'an API server without etcd would keep the kubelet from starting etcd';
+
+function stopApiServer(node: string): WantedStep {
+  return { step: { kind: 'restart-component', node, component: 'kube-apiserver' }, risk: 'safe', reason: withoutEtcd };
+}
+
+function runsWithoutEtcd({ inside }: NodeView): boolean {
+  if (inside?.components.ok !== true) return false;
+  const isRunning = (component: string) =>
+    inside.components.ok &&
+    inside.components.value.some(({ name, state }) => name === component && state === 'running');
+  return isRunning('kube-apiserver') && !isRunning('etcd');
+}
 
 function restart(node: string, reason: string): WantedStep {
   return { step: { kind: 'restart-unit', node, unit: 'kubelet' }, risk: 'safe', reason };

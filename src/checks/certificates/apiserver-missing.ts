@@ -1,6 +1,13 @@
 import { nodesOf } from '../../facts/select.ts';
 import { type Check, conclude, type Problem } from '../check.ts';
 
+/**
+ * Gone or unusable, in the words of the file system, the PEM reader and openssl. Any other reason (a disk that fails, a
+ * command that took too long) means that nobody knows, and a certificate is not made again on such grounds.
+ */
+const isUnusable =
+  /does not exist|not a regular file|it is empty|it holds|(certificate|key) cannot be|exit code 1(?!\d)/;
+
 /** The entrypoint deletes both files before it makes them again; a crash in between leaves none, or one without the other. */
 export const apiserverMissing: Check = {
   id: 'certificates/apiserver-missing',
@@ -20,10 +27,12 @@ export const apiserverMissing: Check = {
       }
       const { apiserver } = inside.certificates;
       const key = inside.apiserverKeySha256;
-      const faults = [
+      const unread = [
         ...(apiserver.ok ? [] : [`/etc/kubernetes/pki/apiserver.crt: ${apiserver.reason}`]),
         ...(key.ok ? [] : [`/etc/kubernetes/pki/apiserver.key: ${key.reason}`]),
       ];
+      const faults = unread.filter((fault) => isUnusable.test(fault));
+      unknown.push(...unread.filter((fault) => !isUnusable.test(fault)).map((fault) => `${container.name} ${fault}`));
       if (faults.length > 0) {
         problems.push({
           subject: container.name,

@@ -26,10 +26,18 @@ export async function restart(context: StepContext, node: string, unit: 'kubelet
 }
 
 export const restartComponent: ExecuteStep<'restart-component'> = async ({ node, component }, context) => {
-  const ids = (await runInNode(context, node, ['crictl', 'ps', '-q', '--name', `^${component}$`], 10))
-    .split('\n')
-    .filter((id) => id !== '');
-  if (ids.length === 0) return 'it was not running';
-  await runInNode(context, node, ['crictl', 'stop', '--timeout', String(stopSeconds), ...ids], 30);
-  return '';
+  const ids = await listRunning(context, node, component);
+  await stopContainers(context, node, ids);
+  return ids.length === 0 ? 'it was not running' : '';
 };
+
+/** The running containers of a static pod's component, by id. */
+export async function listRunning(context: StepContext, node: string, component: string): Promise<string[]> {
+  const output = await runInNode(context, node, ['crictl', 'ps', '-q', '--name', `^${component}$`], 10);
+  return output.split('\n').filter((id) => id !== '');
+}
+
+export async function stopContainers(context: StepContext, node: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await runInNode(context, node, ['crictl', 'stop', '--timeout', String(stopSeconds), ...ids], 30);
+}

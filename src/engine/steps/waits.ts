@@ -3,8 +3,8 @@ import { followUntil } from '../../kube/mirror.ts';
 import { type KubeApi, KubeError } from '../../kube/port.ts';
 import { askUnready, itemsOf, leasesPath, nodesPath, toNodeFacts } from '../gather/api.ts';
 import { engineNow } from '../../facts/select.ts';
-import { restart } from './units.ts';
-import { type ExecuteStep, performAll, type StepContext } from './step-context.ts';
+import { listRunning, restart, stopContainers } from './units.ts';
+import type { ExecuteStep, StepContext } from './step-context.ts';
 
 const apiTimeoutMs = 90_000;
 /** After so long without an answer the static pods may be in the state of kubernetes#109596: the kubelet is restarted once more. */
@@ -48,19 +48,20 @@ async function askReady(context: StepContext, withDetour: boolean): Promise<stri
   return reason ?? 'no control plane gave its admin.conf';
 }
 
-/** Leaves alone a control plane whose API server runs: it is slow, not stuck. */
+/**
+ * Leaves alone a control plane whose API server and etcd run: it is slow, not stuck. One that runs without its etcd is
+ * ended first, since it would keep the kubelet waiting (see repairs/kubelet.ts).
+ */
 async function restartSilentControlPlanes(context: StepContext): Promise<void> {
   const controlPlanes = context.facts.containers.ok
     ? context.facts.containers.value.filter(({ role, running }) => role === 'control-plane' && running)
     : [];
   for (const { name } of controlPlanes) {
-    const [result] = await performAll(
-      context,
-      name,
-      [{ op: 'run', argv: ['crictl', 'ps', '-q', '--name', '^kube-apiserver$'], timeoutSeconds: 10 }],
-      15_000,
-    );
-    if (result.stdout.toString('utf8').trim() === '') await restart(context, name, 'kubelet');
+    const apiServers = await listRunning(context, name, 'kube-apiserver');
+    const etcds = await listRunning(context, name, 'etcd');
+    if (apiServers.length > 0 && etcds.length > 0) continue;
+    await stopContainers(context, name, apiServers);
+    await restart(context, name, 'kubelet');
   }
 }
 
@@ -102,6 +103,7 @@ export const waitNodes: ExecuteStep<'wait-nodes'> = async ({ nodes }, context) =
     const lacks = [...missing].map(([name, what]) => `${name}: ${what}`);
     throw new Error(
       `after ${nodesTimeoutMs / 1000} s ${lacks.length === 0 ? 'a kubelet has not renewed its lease yet' : lacks.join('; ')}`,
+      { cause: error },
     );
   } finally {
     limit.clear();
@@ -196,7 +198,8 @@ function timeLimit(context: StepContext, milliseconds: number): { readonly signa
     () => undefined,
   );
   return {
-    signal: AbortSignal.any([context.signal, expired.signal]),
+    // Cleared, it ends what still follows for one that was given up.
+    signal: AbortSignal.any([context.signal, expired.signal, done.signal]),
     clear: () => done.abort(new Error('no longer needed')),
   };
 }

@@ -8,6 +8,8 @@ export interface FakeApi {
   isUp(): boolean;
   listNodes(): readonly object[];
   listLeases(namespace: string | undefined): readonly object[];
+  /** The status of an answer that is a refusal; undefined where the request is answered as usual. */
+  refuse(path: string): number | undefined;
   /** A watch lasts so long and then ends by itself: the time goes on, and the world with it. */
   passTime(): void;
 }
@@ -47,6 +49,11 @@ function answer(api: FakeApi, request: IncomingMessage, response: ServerResponse
     return;
   }
   const url = new URL(request.url ?? '/', 'https://api');
+  const refusal = api.refuse(url.pathname);
+  if (refusal !== undefined) {
+    response.writeHead(refusal, { 'content-type': 'application/json' }).end(JSON.stringify({ message: 'refused' }));
+    return;
+  }
   const isWatch = url.searchParams.get('watch') === '1';
   if (isWatch) api.passTime();
   const items = listItems(api, url.pathname);

@@ -135,7 +135,9 @@ export async function makeCluster(topology: Topology, clock: ManualClock) {
 
   function reaches(host: string): boolean {
     const serving = controlPlanes().filter(apiServerRuns);
-    const balancers = [...containers.values()].filter(({ facts }) => facts.role === 'external-load-balancer' && facts.running);
+    const balancers = [...containers.values()].filter(
+      ({ facts }) => facts.role === 'external-load-balancer' && facts.running,
+    );
     return [...serving, ...(serving.length > 0 ? balancers : [])].some(
       ({ facts }) => host === facts.name || host === facts.ipv4,
     );

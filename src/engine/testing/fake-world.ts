@@ -16,7 +16,7 @@ import { type FakeCluster, makeCluster } from './fake-cluster.ts';
 import { performOperation, textFile } from './fake-node.ts';
 
 /** `midway`: a file's new bytes lie beside it, not yet renamed; of other operations the last is not carried out. */
-export type DeathMode = 'before' | 'midway' | 'after';
+export type DeathMode = 'midway' | 'after';
 
 export interface FakeWorld {
   readonly world: World;
@@ -30,6 +30,8 @@ export interface FakeWorld {
   dieAt(exec: number, mode: DeathMode): void;
   die(): void;
   revive(): void;
+  /** Called with the path of every request to the API server; answers the status to refuse it with. */
+  onRequest: (path: string) => number | undefined;
   /** Called with every operation before it is carried out; what it throws is what the operation fails of. */
   onOperation: (container: string, operation: NodeOperation) => void;
 }
@@ -43,6 +45,7 @@ export async function makeFakeWorld(topology: Topology = withWorkers): Promise<F
     { key: server.privateKeyPem, cert: server.certificatePem, ca: cluster.ca.certificatePem },
     {
       isUp: cluster.isApiUp,
+      refuse: (path) => fake.onRequest(path),
       passTime: () => clock.advance(10_000),
       listNodes: () => listNodes(cluster, clock),
       listLeases: (namespace) => listLeases(cluster, namespace),
@@ -95,6 +98,7 @@ export async function makeFakeWorld(topology: Topology = withWorkers): Promise<F
       isDead = false;
       death = undefined;
     },
+    onRequest: () => undefined,
     onOperation: () => undefined,
   };
   return fake;
@@ -138,7 +142,6 @@ export async function makeFakeWorld(topology: Topology = withWorkers): Promise<F
         execs += 1;
         const mode = execs === death?.exec ? death.mode : undefined;
         isDead ||= mode !== undefined;
-        if (mode === 'before') alive();
         const operations = decodeOperations(argv, stdin);
         const results: NodeOperationResult[] = [];
         for (const [index, operation] of operations.entries()) {

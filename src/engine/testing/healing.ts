@@ -34,7 +34,7 @@ export function pictureFiles(fake: FakeWorld): Record<string, string> {
             `${facts.name}:${path}`,
             `${mode.toString(8)} ${uid}:${gid}\n${contents.toString('utf8')}`,
           ])
-          .sort(),
+          .toSorted(([left = ''], [right = '']) => left.localeCompare(right)),
       ),
   );
 }
@@ -55,7 +55,7 @@ export async function readJournal(fake: FakeWorld, run: string | null): Promise<
 /** The lines that the newest run has on the disk. */
 export async function countEntries(fake: FakeWorld): Promise<number> {
   const runs = join(fake.dataFolder, 'rekindle', 'runs');
-  const newest = (await readdir(runs).catch(() => [])).sort().at(-1);
+  const newest = (await readdir(runs).catch(() => [])).toSorted((left, right) => left.localeCompare(right)).at(-1);
   if (newest === undefined) return 0;
   return (await readFile(join(runs, newest, 'journal.jsonl'), 'utf8')).split('\n').length - 1;
 }
