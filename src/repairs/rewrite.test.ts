@@ -188,7 +188,7 @@ test(
         const left = diagnose(facts).findings.filter(({ id }) => ownFindings.includes(id));
         expect(left.map(({ summary, evidence }) => [summary, ...evidence])).toEqual([]);
       }),
-      { numRuns: 600 },
+      { numRuns: 60 },
     );
   },
   patience,
@@ -204,7 +204,7 @@ test(
             expect(files.get(path), `${name} ${path}`).toBe(text);
         }
       }),
-      { numRuns: 600 },
+      { numRuns: 60 },
     );
   },
   patience,
@@ -227,7 +227,7 @@ test(
           }
         }
       }),
-      { numRuns: 600 },
+      { numRuns: 60 },
     );
   },
   patience,
