@@ -1,3 +1,4 @@
+import { seen } from '../facts/observed.ts';
 import { describe, expect, test } from 'vitest';
 import { diagnose } from '../engine/diagnose.ts';
 import type { Facts } from '../facts/facts.ts';
@@ -161,7 +162,7 @@ describe('what could not be seen is never healthy', () => {
   test('a problem beside something unknown is still told, and so is the unknown', () => {
     const { verdict, findings, unknown } = diagnose(
       withUnreadableNode(
-        withNode(healthy, controlPlane, (node) => ({ ...node, leftovers: ['/kind/.rekindle-x'] })),
+        withNode(healthy, controlPlane, (node) => ({ ...node, leftovers: seen(['/kind/.rekindle-x']) })),
         worker,
       ),
     );

@@ -45,7 +45,7 @@ export async function applyPlan(plan: Plan, context: ApplyContext): Promise<Appl
       const note = await executeStep(planned.step, {
         ...context,
         id: step,
-        progress: (text) => host.tell({ code: 'step-progress', step, text }),
+        progress: reportChanges((text) => host.tell({ code: 'step-progress', step, text })),
       });
       await run.record({ type: 'step-done', round, step, note });
       host.tell({ code: 'step-done', step, title, note, milliseconds: clock.monotonic() - start });
@@ -68,4 +68,13 @@ export async function applyPlan(plan: Plan, context: ApplyContext): Promise<Appl
     applied.set(step, { title, result: 'skipped', note: reason });
     return 'skipped';
   }
+}
+
+/** Waits tell where they stand each time they look; a host is told when that is news. */
+function reportChanges(report: (text: string) => void): (text: string) => void {
+  let last = '';
+  return (text) => {
+    if (text !== last) report(text);
+    last = text;
+  };
 }

@@ -427,7 +427,7 @@ describe('the steps of each repair', () => {
   test("leftovers: rekindle's own temporary files, each by itself, and nothing waited for", () => {
     const facts = withNode(makeFacts(single), controlPlane, (node) => ({
       ...node,
-      leftovers: ['/kind/.rekindle-a', '/etc/kubernetes/.rekindle-b'],
+      leftovers: seen(['/kind/.rekindle-a', '/etc/kubernetes/.rekindle-b']),
     }));
     expect(titles(planOf(facts))).toEqual([
       `remove /kind/.rekindle-a on ${controlPlane}`,

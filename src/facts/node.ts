@@ -101,7 +101,7 @@ export const nodeFacts = z
     kubeletDialErrors: observed(z.array(z.string()).readonly()),
     components: observed(z.array(componentFacts).readonly()),
     /** Temporary files of interrupted runs. */
-    leftovers: z.array(z.string()).readonly(),
+    leftovers: observed(z.array(z.string()).readonly()),
     /** Milliseconds by which the node's clock is ahead of this host's, to about the length of one call. */
     clockAheadMs: observed(z.number()),
   })

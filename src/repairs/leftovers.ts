@@ -17,5 +17,6 @@ export const removeLeftovers: Repair = {
 };
 
 function leftoversOf(subject: string, facts: Facts): readonly string[] {
-  return nodesOf(facts).find(({ container }) => container.name === subject)?.inside?.leftovers ?? [];
+  const leftovers = nodesOf(facts).find(({ container }) => container.name === subject)?.inside?.leftovers;
+  return leftovers?.ok === true ? leftovers.value : [];
 }

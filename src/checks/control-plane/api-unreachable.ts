@@ -19,7 +19,7 @@ export const apiUnreachable: Check = {
     const reason = facts.api.ok ? facts.api.value.unready : facts.api.reason;
     const controlPlanes = nodesOf(facts).filter(({ container }) => container.role === 'control-plane');
     // Nothing could be looked into: that is not the same as an API server that is down.
-    if (controlPlanes.every(({ container, inside }) => container.running && inside === undefined))
+    if (!facts.api.ok && controlPlanes.every(({ container, inside }) => container.running && inside === undefined))
       return conclude([], [reason]);
     return conclude([
       {

@@ -12,12 +12,19 @@ export const leftoverFiles: Check = {
     const problems: Problem[] = [];
     const unknown: string[] = [];
     for (const { container, inside, reason } of nodesOf(facts)) {
-      if (inside === undefined) unknown.push(`${container.name}: ${reason}`);
-      if (inside === undefined || inside.leftovers.length === 0) continue;
+      if (!container.running) continue;
+      if (inside === undefined || !inside.leftovers.ok) {
+        unknown.push(
+          `${container.name}: ${inside === undefined || inside.leftovers.ok ? reason : inside.leftovers.reason}`,
+        );
+        continue;
+      }
+      const leftovers = inside.leftovers.value;
+      if (leftovers.length === 0) continue;
       problems.push({
         subject: container.name,
-        summary: `${inside.leftovers.length} temporary ${inside.leftovers.length === 1 ? 'file' : 'files'} of an interrupted run on ${container.name}`,
-        evidence: [...inside.leftovers],
+        summary: `${leftovers.length} temporary ${leftovers.length === 1 ? 'file' : 'files'} of an interrupted run on ${container.name}`,
+        evidence: [...leftovers],
       });
     }
     return conclude(problems, unknown);

@@ -16,6 +16,7 @@ import { messageOf } from './containers.ts';
 
 export const adminConf = '/etc/kubernetes/admin.conf';
 const kubeletConf = '/etc/kubernetes/kubelet.conf';
+const caCertificate = '/etc/kubernetes/pki/ca.crt';
 
 /** Names that every temporary file of ours begins with, and the folders that may hold one. */
 export const temporaryPrefix = '.rekindle-';
@@ -61,14 +62,13 @@ export async function gatherNode(
   return { facts: seen(toFacts(question, answers, middle)), adminConf: admin.ok ? admin.value : undefined };
 }
 
-function listOperations({ role, endpointName }: NodeQuestion): NodeOperation[] {
+function listOperations({ role, running, endpointName }: NodeQuestion): NodeOperation[] {
   const isControlPlane = role === 'control-plane';
+  const everywhere = ['/kind/old-ipv4', '/kind/old-ipv6', '/usr/local/bin/entrypoint', kubeletConf, caCertificate];
+  // Each file of a stopped container is an archive of its own: these few tell where it stood and how to reach its API.
+  if (!running) return [...everywhere, ...(isControlPlane ? [adminConf] : [])].map((path) => ({ op: 'read', path }));
   const files = [
-    '/kind/old-ipv4',
-    '/kind/old-ipv6',
-    '/usr/local/bin/entrypoint',
-    kubeletConf,
-    '/etc/kubernetes/pki/ca.crt',
+    ...everywhere,
     ...filesOf(role),
     ...(isControlPlane
       ? [
@@ -121,14 +121,15 @@ interface Answers {
   text(path: string): Observed<string>;
   /** The standard output of a command that ended with 0, by its first words. */
   output(...start: string[]): Observed<string>;
-  entries(directory: string): readonly string[];
+  /** What the folders hold of the names asked for, by path; a folder that is not there holds nothing. */
+  entries(directories: readonly string[]): Observed<string[]>;
 }
 
 function index(operations: readonly NodeOperation[], results: readonly NodeOperationResult[]): Answers {
   const find = (match: (operation: NodeOperation) => boolean): NodeOperationResult | undefined =>
     results[operations.findIndex(match)];
   const failure = (result: NodeOperationResult | undefined) =>
-    unseen(result !== undefined && !result.ok ? result.reason : 'not answered');
+    unseen(result !== undefined && !result.ok ? result.reason : 'not looked at');
   return {
     text(path) {
       const result = find((operation) => operation.op === 'read' && operation.path === path);
@@ -145,11 +146,15 @@ function index(operations: readonly NodeOperation[], results: readonly NodeOpera
       const told = result.stderr.toString('utf8').trim().split('\n').at(-1) ?? '';
       return unseen(`${start.join(' ')} ended with exit code ${result.exitCode}${told === '' ? '' : `: ${told}`}`);
     },
-    entries(directory) {
-      const result = find((operation) => operation.op === 'list-directory' && operation.directory === directory);
-      return result?.ok === true && result.op === 'list-directory'
-        ? result.entries.map(({ name }) => `${directory}/${name}`)
-        : [];
+    entries(directories) {
+      const paths: string[] = [];
+      for (const directory of directories) {
+        const result = find((operation) => operation.op === 'list-directory' && operation.directory === directory);
+        if (result?.ok === true && result.op === 'list-directory') {
+          paths.push(...result.entries.map(({ name }) => `${directory}/${name}`));
+        } else if (result?.ok !== false || result.why !== 'missing') return failure(result);
+      }
+      return seen(paths);
     },
   };
 }
@@ -184,14 +189,14 @@ function toFacts({ name, role, running, endpointName }: NodeQuestion, answers: A
     interfaces: readInterfaces(answers.output('ip')),
     resolved: { [endpointName]: readResolved(answers.output('getent')) },
     certificates: {
-      ca: certificate(answers.text('/etc/kubernetes/pki/ca.crt')),
+      ca: certificate(answers.text(caCertificate)),
       apiserver: isControlPlane ? certificate(answers.text('/etc/kubernetes/pki/apiserver.crt')) : notHere,
     },
     apiserverKeySha256: isControlPlane ? publicKey(answers.output('openssl')) : notHere,
     ...readUnits(answers.output('systemctl')),
     kubeletDialErrors: readDialErrors(answers.output('journalctl')),
     components: isControlPlane ? readComponents(answers.output('crictl')) : notHere,
-    leftovers: foldersWithTemporaries.flatMap((directory) => answers.entries(directory)),
+    leftovers: running ? answers.entries(foldersWithTemporaries) : unseen('the container does not run'),
     clockAheadMs: readClock(answers.output('date'), hostTime),
   };
 }

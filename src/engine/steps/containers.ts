@@ -1,5 +1,6 @@
 import { EngineError } from '../../docker/port.ts';
-import { type ExecuteStep, nodeOf, type StepContext } from './step-context.ts';
+import { openNode } from '../../node/node.ts';
+import type { ExecuteStep, StepContext } from './step-context.ts';
 
 const bootTimeoutMs = 60_000;
 
@@ -33,7 +34,8 @@ async function bootState(node: string, context: StepContext): Promise<string> {
       `${node} has stopped again with exit code ${exitCode}${error === '' ? '' : `: ${error}`}; see \`docker logs ${node}\``,
     );
   try {
-    const [result] = await nodeOf(context, node).perform(
+    // What the round looked at was a stopped container.
+    const [result] = await openNode(context.engine, node, true).perform(
       [{ op: 'run', argv: ['systemctl', 'is-active', 'containerd', 'kubelet'], timeoutSeconds: 5 }],
       { timeoutMs: 10_000, signal: context.signal },
     );

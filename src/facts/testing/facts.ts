@@ -179,7 +179,7 @@ function makeNode(container: ContainerFacts, containers: readonly ContainerFacts
           })),
         )
       : notHere,
-    leftovers: [],
+    leftovers: seen([]),
     clockAheadMs: seen(0),
   };
 }
