@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { access, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -136,6 +137,20 @@ describe('other faults', () => {
     expect(host.messages.filter(({ code }) => code.startsWith('snapshot')).map(({ code }) => code)[0]).toBe(
       'snapshot-skipped',
     );
+  });
+
+  test('an etcd that does not answer is copied, folder and all, before its manifest is changed', async () => {
+    const fake = await makeFakeWorld(single);
+    await crashHalfway(fake);
+    fake.cluster.containers
+      .get(controlPlane)
+      ?.files.set('/var/lib/etcd/member/snap/db', { contents: Buffer.from('precious'), mode: 0o600, uid: 0, gid: 0 });
+    const host = makeHost();
+    await heal(fake, { host });
+    const taken = host.messages.find(({ code }) => code === 'snapshot-taken');
+    const copy = taken?.code === 'snapshot-taken' ? gunzipSync(await readFile(taken.path)) : Buffer.alloc(0);
+    expect(copy.includes('etcd/member/snap/db')).toBe(true);
+    expect(copy.includes('precious')).toBe(true);
   });
 
   test('every container stopped: started, booted, well', async () => {

@@ -108,7 +108,11 @@ async function healLocked(
         host.tell({ code: 'run-started', cluster, run: run.id, directory: run.directory });
       }
       await run.record({ type: 'planned', round, plan });
-      isSnapshotKept ||= await keepSnapshot(engine, latest, run, plan, host, signal);
+      if (!isSnapshotKept) {
+        const snapshot = await keepSnapshot(engine, latest, run, plan, host, signal);
+        if (snapshot === 'forbids') return await end(diagnosis, verdictOf(diagnosis, true));
+        isSnapshotKept = snapshot === 'kept';
+      }
       for (const { mends } of plan.steps) for (const finding of mends) countAttempt(attempts, finding, round);
       applied.push(
         ...(await applyPlan(plan, {
@@ -180,13 +184,14 @@ async function keepSnapshot(
   plan: Plan,
   host: Host,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<'kept' | 'none' | 'forbids'> {
   if (plan.steps.every(({ step }) => step.kind === 'merge-kubeconfig' || step.kind === 'set-restart-policy'))
-    return false;
-  const result = await takeEtcdSnapshot(engine, facts, access, run, signal);
+    return 'none';
+  const result = await takeEtcdSnapshot(engine, facts, access, plan, run, signal);
   if (result.taken) host.tell({ code: 'snapshot-taken', node: result.node, path: result.path, bytes: result.bytes });
   else host.tell({ code: 'snapshot-skipped', reason: result.reason });
-  return result.taken;
+  if (result.taken) return 'kept';
+  return result.forbids ? 'forbids' : 'none';
 }
 
 function questionFor(plan: Plan, cluster: string): Question {

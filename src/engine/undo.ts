@@ -1,4 +1,4 @@
-import type { JournalEntry, Run } from '../runs/journal.ts';
+import type { JournalEntry, Run, StoredFile } from '../runs/journal.ts';
 import { hash } from '../runs/names.ts';
 import { planRestore } from '../runs/undo.ts';
 import { buildUndoPlan } from '../runs/undo-plan.ts';
@@ -6,6 +6,7 @@ import { applyPlan } from './apply.ts';
 import { diagnose } from './diagnose.ts';
 import { type Gathered, gather } from './gather/gather.ts';
 import type { HealOutcome, Host } from './messages.ts';
+import { readHostFile } from './steps/host-files.ts';
 import type { World } from './world.ts';
 
 export interface UndoOptions {
@@ -112,16 +113,24 @@ export async function undoRun(world: World, runId: string, options: UndoOptions)
   /** Applied is not restored: the files are read once more. */
   async function isRestored(journal: readonly JournalEntry[], { access }: Gathered): Promise<boolean> {
     for (const file of planRestore(journal).files) {
-      if (file.node === null) continue;
-      const [result] =
-        (await access.nodes
-          .get(file.node)
-          ?.perform([{ op: 'read', path: file.path }], { timeoutMs: 15_000, signal })) ?? [];
-      const found = result?.ok === true && result.op === 'read' ? result.file : null;
+      const found = file.node === null ? await readHostFile(file.path) : await readFrom(access, file.node, file.path);
+      if (found === 'unreadable') return false;
       if ((found === null ? null : hash(found.contents)) !== file.sha256) return false;
       if (found !== null && (found.mode !== file.mode || found.uid !== file.uid || found.gid !== file.gid))
         return false;
     }
     return true;
+  }
+
+  /** Null where there is no such file. */
+  async function readFrom(
+    access: Gathered['access'],
+    node: string,
+    path: string,
+  ): Promise<StoredFile | null | 'unreadable'> {
+    const answers = await access.nodes.get(node)?.perform([{ op: 'read', path }], { timeoutMs: 15_000, signal });
+    const [result] = answers ?? [];
+    if (result?.ok === true && result.op === 'read') return result.file;
+    return result?.ok === false && result.why === 'missing' ? null : 'unreadable';
   }
 }

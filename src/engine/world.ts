@@ -4,6 +4,7 @@ import { discoverEngine } from '../docker/discover.ts';
 import { connectEngine } from '../docker/dockerode.ts';
 import { type Engine, EngineError, type EngineInfo } from '../docker/port.ts';
 import type { EngineFacts } from '../facts/engine.ts';
+import { parseKubeconfig } from '../kubeconfig/parse.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Labels that kind puts on its containers. */
@@ -27,10 +28,37 @@ export interface World {
     | { readonly ok: false; readonly error: EngineError };
 }
 
-/** Never rejects for an engine that is out of reach: that is a finding. Rejects on an endpoint that makes no sense. */
+/** What the user named makes no sense: a flag, a variable or a file, with its place. */
+export class ConfigurationError extends Error {
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'ConfigurationError';
+  }
+}
+
+/**
+ * Never rejects for an engine that is out of reach: that is a finding. Rejects with a ConfigurationError for an endpoint
+ * that makes no sense, and for a kubeconfig named by the user that is none.
+ */
 export async function openWorld(options: WorldOptions, surroundings: Surroundings): Promise<World> {
+  if (options.kubeconfig !== undefined) await checkKubeconfig(options.kubeconfig);
   const networkName = surroundings.environment['KIND_EXPERIMENTAL_DOCKER_NETWORK'] || 'kind';
   return { surroundings, options, networkName, engine: await openEngine(options, surroundings) };
+}
+
+/** A file that is not there yet may be named: heal would make it. */
+async function checkKubeconfig(path: string): Promise<void> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigurationError(`--kubeconfig ${path} cannot be read: ${why}`, { cause: error });
+  }
+  const parsed = parseKubeconfig(text);
+  if (parsed.ok) return;
+  throw new ConfigurationError(`--kubeconfig ${path}, line ${parsed.line}, column ${parsed.column}: ${parsed.message}`);
 }
 
 async function openEngine(options: WorldOptions, surroundings: Surroundings): Promise<World['engine']> {
@@ -42,8 +70,9 @@ async function openEngine(options: WorldOptions, surroundings: Surroundings): Pr
     });
     return { ok: true, engine, info: await engine.info() };
   } catch (error) {
-    if (error instanceof EngineError && error.kind !== 'failed') return { ok: false, error };
-    throw error;
+    if (!(error instanceof EngineError)) throw error;
+    if (error.kind === 'failed') throw new ConfigurationError(error.message, { cause: error });
+    return { ok: false, error };
   }
 }
 

@@ -113,6 +113,8 @@ export interface Run {
   ): Promise<void>;
   /** Keeps an etcd snapshot (0600, flushed) and records the `snapshot` entry; answers its path. */
   keepSnapshot(node: string, contents: Uint8Array): Promise<string>;
+  /** The same for a copy of etcd's folder, a gzipped tar, where etcd did not answer. */
+  keepEtcdFolder(node: string, contents: Uint8Array): Promise<string>;
   /** Closes a journal that is left without a `run-ended` entry; needed in every case, harmless after the end. */
   close(): Promise<void>;
 }

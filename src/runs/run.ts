@@ -73,6 +73,15 @@ export function openRun({ id, folder, journal, clock, files }: RunParts): Run {
   const keepResultBytes = numberFiles('results', keep);
   const snapshots = new Map<string, number>();
 
+  async function keepEtcd(node: string, ending: string, contents: Uint8Array): Promise<string> {
+    const count = (snapshots.get(node) ?? 0) + 1;
+    snapshots.set(node, count);
+    const file = `etcd-${escapeName(node)}${count === 1 ? '' : `.${count}`}${ending}`;
+    await keep(file, contents);
+    await record({ type: 'snapshot', node, file, bytes: contents.length, sha256: hash(contents) });
+    return join(folder, file);
+  }
+
   return {
     id,
     directory: folder,
@@ -111,14 +120,8 @@ export function openRun({ id, folder, journal, clock, files }: RunParts): Run {
       });
     },
 
-    async keepSnapshot(node, contents): Promise<string> {
-      const count = (snapshots.get(node) ?? 0) + 1;
-      snapshots.set(node, count);
-      const file = `etcd-${escapeName(node)}${count === 1 ? '' : `.${count}`}.db`;
-      await keep(file, contents);
-      await record({ type: 'snapshot', node, file, bytes: contents.length, sha256: hash(contents) });
-      return join(folder, file);
-    },
+    keepSnapshot: (node, contents) => keepEtcd(node, '.db', contents),
+    keepEtcdFolder: (node, contents) => keepEtcd(node, '.tar.gz', contents),
 
     async close(): Promise<void> {
       await last;

@@ -21,7 +21,7 @@ export interface RunStoreOptions {
 }
 
 const runId = /^\d{8}-\d{6}-[a-z0-9]{4,12}$/;
-const storedName = /^(?:(?:backups|results)\/\d{4,8}|etcd-[a-z0-9_%~.-]+\.db)$/;
+const storedName = /^(?:(?:backups|results)\/\d{4,8}|etcd-[a-z0-9_%~.-]+\.(?:db|tar\.gz))$/;
 
 /**
  * Runs kept below one folder: `runs/<id>/journal.jsonl`, `backups/0001`, `results/0001`, `etcd-<node>.db`. Folders

@@ -51,7 +51,9 @@ export function buildUndoPlan(entries: readonly JournalEntry[], run: string): Pl
       risk: 'safe',
     });
   }
-  return { steps, unserved: [] };
+  // What stays is told where a plan tells of findings that it leaves.
+  const unserved = restore.lasting.map(({ what, reason }) => ({ id: 'undo/stays', subject: what, reason, byHand: [] }));
+  return { steps, unserved };
 }
 
 function giveReasons(file: FileRestore, run: string): string[] {

@@ -57,6 +57,8 @@ const expectedErrors: Readonly<Record<string, number>> = {
   // Another run is at work: what it has not mended yet, remains.
   LockedError: exitCodes.findingsRemain,
   RunNotFoundError: exitCodes.usage,
+  ConfigurationError: exitCodes.usage,
+  UndoError: exitCodes.usage,
 };
 
 /** Asked of the words themselves, since the failure may lie in them. */

@@ -3,6 +3,7 @@ import { openNode } from '../../node/node.ts';
 import type { ExecuteStep, StepContext } from './step-context.ts';
 
 const bootTimeoutMs = 60_000;
+const bootUnits = ['containerd', 'kubelet'];
 
 export const startContainer: ExecuteStep<'start-container'> = async ({ container }, context) => {
   await context.engine.startContainer(container);
@@ -36,13 +37,14 @@ async function bootState(node: string, context: StepContext): Promise<string> {
   try {
     // What the round looked at was a stopped container.
     const [result] = await openNode(context.engine, node, true).perform(
-      [{ op: 'run', argv: ['systemctl', 'is-active', 'containerd', 'kubelet'], timeoutSeconds: 5 }],
+      [{ op: 'run', argv: ['systemctl', 'is-active', ...bootUnits], timeoutSeconds: 5 }],
       { timeoutMs: 10_000, signal: context.signal },
     );
     if (result?.ok !== true || result.op !== 'run') return result?.ok === false ? result.reason : 'no answer';
-    return result.exitCode === 0
-      ? 'booted'
-      : `containerd and kubelet are ${result.stdout.toString('utf8').trim().split('\n').join(' and ') || 'not there yet'}`;
+    // The exit code is 0 as soon as one of the two is active.
+    const states = result.stdout.toString('utf8').trim().split('\n');
+    if (states.length === bootUnits.length && states.every((unit) => unit === 'active')) return 'booted';
+    return `${bootUnits.join(' and ')} are ${states.join(' and ') || 'not there yet'}`;
   } catch (caught) {
     if (caught instanceof EngineError && !context.signal.aborted) return caught.message;
     throw caught;

@@ -155,9 +155,11 @@ export async function makeFakeWorld(topology: Topology = withWorkers): Promise<F
         return { exitCode: 0, stdout: encodeResults(results), stderr: Buffer.alloc(0) };
       },
       async getArchive(name, path) {
-        const file = find(name).files.get(path);
-        if (file === undefined) throw new EngineError('not-found', `no such file: ${path}`);
-        return [{ path: path.slice(path.lastIndexOf('/') + 1), type: 'file', ...file }];
+        // As Docker does: the names inside begin with the last part of what was asked for.
+        const parent = path.slice(0, path.lastIndexOf('/') + 1);
+        const found = [...find(name).files].filter(([each]) => each === path || each.startsWith(`${path}/`));
+        if (found.length === 0) throw new EngineError('not-found', `no such file: ${path}`);
+        return found.map(([each, file]) => ({ path: each.slice(parent.length), type: 'file', ...file }));
       },
       putArchive: async () => undefined,
       async inspectNetwork() {
