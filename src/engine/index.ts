@@ -13,9 +13,9 @@ import type { Surroundings } from './surroundings.ts';
 import { engineFacts, type World } from './world.ts';
 
 export { allFindingIds } from './explain.ts';
-export { diagnoseCluster, healCluster, type HealOptions } from './heal.ts';
-export { type UndoOptions, undoRun } from './undo.ts';
-export { listClusters, openWorld, type World, type WorldOptions } from './world.ts';
+export { diagnoseCluster, healCluster } from './heal.ts';
+export { undoRun } from './undo.ts';
+export { listClusters, openWorld, type World } from './world.ts';
 
 export function diagnoseFacts(facts: Facts): Diagnosis {
   return diagnose(facts);

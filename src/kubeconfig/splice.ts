@@ -32,7 +32,7 @@ export function findEnd(node: ParsedNode, text: string): number {
   if (isCollection(node) && node.flow !== true) {
     const last = node.items.at(-1);
     if (isMap(node)) {
-      const pair = (node as YAMLMap.Parsed).items.at(-1);
+      const pair = node.items.at(-1);
       if (pair !== undefined) return findEnd(pair.value ?? pair.key, text);
     } else if (isSeq(node) && last !== undefined) {
       return findEnd(last as ParsedNode, text);

@@ -91,7 +91,7 @@ export async function issueCertificate(request: CertificateRequest): Promise<Iss
 }
 
 function makeKeys(): Promise<webcrypto.CryptoKeyPair> {
-  return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']) as Promise<webcrypto.CryptoKeyPair>;
+  return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 }
 
 function toPem(certificate: x509.X509Certificate): string {
