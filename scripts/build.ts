@@ -57,10 +57,12 @@ await bundle({
   platform: 'node',
   target: 'node20.19',
   minifySyntax: true,
+  minifyWhitespace: true,
   legalComments: 'linked',
   plugins: [trimDockerLibrary],
-  // Native parts of ssh2 that it does without where they are not built.
-  external: ['cpu-features', '*.node'],
+  // Native parts of ssh2 that it does without where they are not built; ssh2 itself is large, and loaded from beside
+  // the program by those who use ssh.
+  external: ['ssh2'],
   // CommonJS packages inside an ES module still call require, and ask where they stand.
   banner: {
     js: [

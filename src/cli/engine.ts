@@ -3,13 +3,11 @@ import {
   diagnoseCluster,
   diagnoseFacts,
   explainFinding,
-  healCluster,
   listClusters,
   openWorld,
   planFor,
   readCurrentContext,
   readEngineFailure,
-  undoRun,
   type World,
 } from '../engine/index.ts';
 import type { Surroundings } from '../engine/surroundings.ts';
@@ -24,8 +22,9 @@ export const engine: EngineApi<World> = {
   diagnoseCluster,
   diagnoseFacts,
   planFor,
-  healCluster,
-  undoRun,
+  // Looking needs nothing of what acts.
+  healCluster: async (...call) => (await import('../engine/heal.ts')).healCluster(...call),
+  undoRun: async (...call) => (await import('../engine/undo.ts')).undoRun(...call),
   explainFinding,
   allFindingIds,
   readCurrentContext,

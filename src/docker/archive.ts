@@ -1,7 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { buffer } from 'node:stream/consumers';
 import type { Extract, Header } from 'tar-stream';
-import { extract, pack } from 'tar-stream';
 import type { ArchiveFile } from './port.ts';
 
 const TYPES: Readonly<Record<string, ArchiveFile['type']>> = {
@@ -16,6 +15,7 @@ export async function readArchive(
   source: NodeJS.ReadableStream,
   options: { readonly signal: AbortSignal; readonly onProgress: () => void },
 ): Promise<ArchiveFile[]> {
+  const { extract } = await import('tar-stream');
   const unpack = extract();
   source.on('data', options.onProgress);
   const [files] = await Promise.all([collectFiles(unpack), pipeline(source, unpack, { signal: options.signal })]);
@@ -32,6 +32,7 @@ async function collectFiles(unpack: Extract): Promise<ArchiveFile[]> {
 
 /** Makes a tar archive; numeric owners only, so that no name of this host reaches the container. */
 export async function writeArchive(files: readonly ArchiveFile[]): Promise<Buffer> {
+  const { pack } = await import('tar-stream');
   const archive = pack();
   const bytes = buffer(archive);
   for (const file of files) {

@@ -1,14 +1,13 @@
 import type { Engine } from '../docker/port.ts';
-import type { Facts } from '../facts/facts.ts';
 import type { FindingRef, Plan } from '../repairs/step.ts';
 import type { Run, RunStore } from '../runs/journal.ts';
 import { type AppliedStep, applyPlan } from './apply.ts';
 import type { Diagnosis } from './diagnosis.ts';
-import { diagnose } from './diagnose.ts';
-import { type Gathered, gather } from './gather/gather.ts';
+import { look, type Looked } from './look.ts';
 import type { HealOutcome, Host, Question } from './messages.ts';
 import { makePlan, type PlanOptions } from './plan.ts';
 import { takeEtcdSnapshot } from './snapshot.ts';
+import { lockCluster, openRuns } from './state.ts';
 import type { World } from './world.ts';
 
 export interface HealOptions {
@@ -35,8 +34,8 @@ const staleAnswerMs = 10_000;
 export async function healCluster(world: World, cluster: string, options: HealOptions): Promise<HealOutcome> {
   const { surroundings } = world;
   if (options.dryRun || !world.engine.ok) return await preview(world, cluster, options);
-  const { engine, info } = world.engine;
-  const { lockCluster, openRuns } = await import('./state.ts');
+  const { engine } = world.engine;
+  const info = await world.engine.info;
   const lock = await lockCluster(cluster, info.id, 'heal', surroundings);
   try {
     return await healLocked(world, engine, info.id, cluster, openRuns(surroundings), options);
@@ -154,26 +153,6 @@ async function healLocked(
       verdict === 'healed' && confirmedAt !== undefined ? Math.round(clock.monotonic() - confirmedAt) : null;
     return { verdict, cluster, run: run?.id ?? null, diagnosis, plans, applied, millisecondsToReady };
   }
-}
-
-type Looked = Gathered & { readonly diagnosis: Diagnosis };
-
-async function look(world: World, cluster: string, host: Host, signal: AbortSignal, round: number): Promise<Looked> {
-  host.tell({ code: 'gather-started', cluster });
-  const gathered = await gather(world, cluster, signal);
-  host.tell({ code: 'gather-ended', cluster });
-  const diagnosis = diagnose(gathered.facts);
-  host.tell({ code: 'diagnosed', diagnosis, round });
-  return { ...gathered, diagnosis };
-}
-
-export async function diagnoseCluster(
-  world: World,
-  cluster: string,
-  { host, signal }: { readonly host: Host; readonly signal: AbortSignal },
-): Promise<{ readonly facts: Facts; readonly diagnosis: Diagnosis }> {
-  const { facts, diagnosis } = await look(world, cluster, host, signal, 1);
-  return { facts, diagnosis };
 }
 
 /** A plan that touches no node needs no copy of etcd. */

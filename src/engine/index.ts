@@ -10,11 +10,10 @@ import { type Explanation, explainFinding as explain } from './explain.ts';
 import { findKubeconfig } from './gather/kubeconfig.ts';
 import { makePlan } from './plan.ts';
 import type { Surroundings } from './surroundings.ts';
-import { engineFacts, type World } from './world.ts';
+import { failedEngineFacts, type World } from './world.ts';
 
 export { allFindingIds } from './explain.ts';
-export { diagnoseCluster, healCluster } from './heal.ts';
-export { undoRun } from './undo.ts';
+export { diagnoseCluster } from './look.ts';
 export { listClusters, openWorld, type World } from './world.ts';
 
 export function diagnoseFacts(facts: Facts): Diagnosis {
@@ -31,7 +30,7 @@ export function planFor(
 
 /** What is known of an engine that cannot be reached; null where it answers. */
 export function readEngineFailure(world: World): EngineFacts | null {
-  return world.engine.ok ? null : engineFacts(world);
+  return world.engine.ok ? null : failedEngineFacts(world.engine.error, world.surroundings.platform);
 }
 
 /** The finding pages are shipped beside the program. */

@@ -126,7 +126,10 @@ describe('undo', () => {
     if (!engine.ok) throw new Error('the fake engine answers');
     const elsewhere: FakeWorld = {
       ...fake,
-      world: { ...fake.world, engine: { ...engine, info: { ...engine.info, id: 'ENGINE-2' } } },
+      world: {
+        ...fake.world,
+        engine: { ...engine, info: Promise.resolve({ ...(await engine.info), id: 'ENGINE-2' }) },
+      },
     };
     await expect(undo(elsewhere, run)).rejects.toThrow(UndoError);
     await expect(undo(elsewhere, run)).rejects.toThrow('of another Docker engine (ENGINE-1)');

@@ -6,6 +6,7 @@ import { applyPlan } from './apply.ts';
 import { diagnose } from './diagnose.ts';
 import { type Gathered, gather } from './gather/gather.ts';
 import type { HealOutcome, Host } from './messages.ts';
+import { lockCluster, openRuns } from './state.ts';
 import { readHostFile } from './steps/host-files.ts';
 import type { World } from './world.ts';
 
@@ -30,7 +31,6 @@ export class UndoError extends Error {
 export async function undoRun(world: World, runId: string, options: UndoOptions): Promise<HealOutcome> {
   const { host, signal } = options;
   const { surroundings } = world;
-  const { lockCluster, openRuns } = await import('./state.ts');
   const store = openRuns(surroundings);
   const entries = await store.read(runId);
   const start = entries.find(
@@ -39,7 +39,8 @@ export async function undoRun(world: World, runId: string, options: UndoOptions)
   if (start === undefined)
     throw new UndoError(`the journal of run ${runId} has no beginning; nothing was changed by it`);
   if (!world.engine.ok) throw world.engine.error;
-  const { engine, info } = world.engine;
+  const { engine } = world.engine;
+  const info = await world.engine.info;
   const { cluster } = start;
   if (start.engineId !== '' && start.engineId !== info.id) {
     throw new UndoError(

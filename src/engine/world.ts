@@ -24,7 +24,11 @@ export interface World {
   /** kind's Docker network: `kind`, or KIND_EXPERIMENTAL_DOCKER_NETWORK. */
   readonly networkName: string;
   readonly engine:
-    | { readonly ok: true; readonly engine: Engine; readonly info: EngineInfo }
+    | {
+        readonly ok: true;
+        readonly engine: Engine /** Asked for at once, and awaited where it is needed. */;
+        readonly info: Promise<EngineInfo>;
+      }
     | { readonly ok: false; readonly error: EngineError };
 }
 
@@ -68,7 +72,10 @@ async function openEngine(options: WorldOptions, surroundings: Surroundings): Pr
       host: endpointHost(surroundings),
       connect: connectEngine,
     });
-    return { ok: true, engine, info: await engine.info() };
+    const info = engine.info();
+    // Whoever awaits it is told; nobody may need it.
+    info.catch(() => undefined);
+    return { ok: true, engine, info };
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     if (error.kind === 'failed') throw new ConfigurationError(error.message, { cause: error });
@@ -86,20 +93,17 @@ function endpointHost({ environment, home, uid, platform }: Surroundings): Endpo
   };
 }
 
-export function engineFacts(world: World): EngineFacts {
+/** Never rejects: what the engine does not tell of itself stays empty. */
+export async function engineFacts(world: World): Promise<EngineFacts> {
   const { platform } = world.surroundings;
-  if (world.engine.ok) {
-    const { engine, info } = world.engine;
-    return {
-      state: 'reachable',
-      endpoint: engine.endpoint,
-      reason: '',
-      attempts: engine.attempts,
-      ...info,
-      hostPlatform: platform,
-    };
-  }
-  const { error } = world.engine;
+  if (!world.engine.ok) return failedEngineFacts(world.engine.error, platform);
+  const { engine, info } = world.engine;
+  const told = await info.catch(() => ({ id: '', version: '', operatingSystem: '' }));
+  const { endpoint, attempts } = engine;
+  return { state: 'reachable', endpoint, reason: '', attempts, ...told, hostPlatform: platform };
+}
+
+export function failedEngineFacts(error: EngineError, platform: NodeJS.Platform): EngineFacts {
   return {
     state: error.kind === 'permission-denied' ? 'permission-denied' : 'unreachable',
     endpoint: error.attempts.at(-1)?.endpoint ?? '',

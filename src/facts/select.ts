@@ -57,16 +57,9 @@ export function secondsUp(facts: Facts, container: ContainerFacts, inside: NodeF
   return (engineNow(facts, inside) - Date.parse(container.startedAt)) / 1000;
 }
 
-/** The engine's clock at the time of the facts, in milliseconds; this host's where no node told. */
+/** The engine's clock at the time of the facts, in milliseconds; this host's where no node told. All nodes share it. */
 export function engineNow(facts: Facts, inside?: NodeFacts): number {
-  const ahead = inside ?? Object.values(facts.nodes).find((node) => node.ok && node.value.clockAheadMs.ok);
-  const clock =
-    ahead === undefined
-      ? undefined
-      : 'ok' in ahead
-        ? ahead.ok
-          ? ahead.value.clockAheadMs
-          : undefined
-        : ahead.clockAheadMs;
+  const told = [inside, ...Object.values(facts.nodes).map((node) => (node.ok ? node.value : undefined))];
+  const clock = told.find((node) => node?.clockAheadMs.ok === true)?.clockAheadMs;
   return Date.parse(facts.gatheredAt) + (clock?.ok === true ? clock.value : 0);
 }

@@ -44,7 +44,7 @@ export const startEngine: Repair = {
     reason: 'rekindle does not start a Docker engine by itself',
     byHand: [
       ...forPlatform(startByPlatform, facts),
-      'rekindle doctor --docker-host <endpoint>          # where it is elsewhere',
+      'rekindle doctor --docker-host <endpoint>        # where it is elsewhere',
     ],
   }),
 };

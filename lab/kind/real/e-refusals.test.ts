@@ -92,7 +92,8 @@ describe('what cannot be looked at', () => {
     ]);
 
     expectExit(result, 3);
-    expect(result.stderr).toContain('nobody.sock');
+    expect(result.stdout).toContain('engine/unreachable');
+    expect(result.stdout).toContain('nobody.sock');
   });
 
   it('is an engine that may not be used: 3', async () => {
@@ -101,8 +102,8 @@ describe('what cannot be looked at', () => {
       const result = await closed.run(['doctor']);
 
       expectExit(result, 3);
-      expect(result.stderr).toMatch(/permission/i);
-      expect(result.stderr).toContain(closed.socket);
+      expect(result.stdout).toContain('engine/permission-denied');
+      expect(result.stdout).toContain(closed.socket);
     } finally {
       await closed.dispose();
     }

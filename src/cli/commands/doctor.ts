@@ -45,7 +45,14 @@ async function diagnoseLive(
   const world = await openWorld(engine, options, invocation);
   const failure = engine.readEngineFailure(world);
   if (failure !== null) {
-    host.present({ format: 'rekindle.doctor/v1', source: 'live', engine: failure, clusters: [] });
+    // Without an engine there are no clusters to name: the finding is the engine's own.
+    present(
+      'live',
+      [await engine.diagnoseCluster(world, wanted ?? '', { host, signal })],
+      engine,
+      host,
+      options.failOn,
+    );
     return exitCodes.couldNotLook;
   }
   const existing = await engine.listClusters(world);

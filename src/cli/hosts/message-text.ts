@@ -8,7 +8,7 @@ import { count } from '../text/words.ts';
 export function describeMessage(message: Message): string | null {
   switch (message.code) {
     case 'gather-started':
-      return `looking at ${message.cluster}`;
+      return `looking at ${message.cluster === '' ? 'the engine' : message.cluster}`;
     case 'gather-ended':
       return null;
     case 'diagnosed':

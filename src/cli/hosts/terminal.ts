@@ -37,7 +37,7 @@ export function openTerminalHost(options: HostOptions): CommandHost {
 function showProgress(message: Message, region: LiveRegion): void {
   switch (message.code) {
     case 'gather-started':
-      region.show(`gather ${message.cluster}`, `looking at ${message.cluster}`);
+      region.show(`gather ${message.cluster}`, `looking at ${message.cluster === '' ? 'the engine' : message.cluster}`);
       break;
     case 'gather-ended':
       region.remove(`gather ${message.cluster}`);

@@ -10,7 +10,7 @@ import { growTrees } from './tree.ts';
 
 export function describeDoctor(document: DoctorDocument, look: Look): string[] {
   const { engine, clusters } = document;
-  if (isUnreachable(engine)) return describeEngineFailure(engine, look);
+  if (isUnreachable(engine)) return describeEngineFailure(engine, look, clusters[0]);
   if (clusters.length === 0) return describeNoClusters(look);
   return clusters.flatMap((report, index) => [
     ...(index > 0 ? [''] : []),

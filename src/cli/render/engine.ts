@@ -1,13 +1,18 @@
 import type { EngineFacts } from '../../facts/engine.ts';
 import { noClustersHint } from '../cluster.ts';
+import type { ClusterReport } from '../documents.ts';
 import { flow } from '../text/flow.ts';
 import { type Look, markOf } from './look.ts';
+import { describeCommands } from './plan.ts';
 
-export function describeEngineFailure(engine: EngineFacts, look: Look): string[] {
+/** With the report of a diagnosis: its finding by name, and what its repair tells to do on this platform. */
+export function describeEngineFailure(engine: EngineFacts, look: Look, report?: ClusterReport): string[] {
   const { palette, width } = look;
   const mark = markOf('unknown', palette);
+  const finding = report?.findings.find(({ layer }) => layer === 'engine');
   const [headline, rest] = splitSentence(sayEngineFailure(engine));
-  const lines = flow([{ text: headline, style: palette.bold }, { text: rest }], {
+  const id = finding === undefined ? [] : [{ text: `${finding.id}: `, style: palette.dim }];
+  const lines = flow([...id, { text: headline, style: palette.bold }, { text: rest }], {
     width,
     first: `${mark.style(mark.symbol)} `,
     rest: '  ',
@@ -27,6 +32,11 @@ export function describeEngineFailure(engine: EngineFacts, look: Look): string[]
         },
       ),
     );
+  }
+  const told = report?.plan.unserved.find((unserved) => unserved.id === finding?.id)?.byHand ?? [];
+  if (finding !== undefined && told.length > 0) {
+    const commands = [...told, `${look.program} explain ${finding.id}`];
+    return [...lines, '', `  ${palette.bold('Next, whichever fits')}`, ...describeCommands(commands, '    ', palette)];
   }
   const next = [{ text: 'Next:', style: palette.bold }, { text: ` ${adviseOnEngine(engine)}` }];
   return [...lines, '', ...flow(next, { width, first: '  ', rest: '        ' })];

@@ -78,6 +78,7 @@ export function makeFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
     readEngineFailure: () => options.failure ?? null,
     listClusters: async () => clusters.map(({ diagnosis }) => diagnosis.cluster),
     diagnoseCluster: async (_world, name, { host }) => {
+      if (options.failure !== undefined && options.failure !== null) return makeUnreachable(options.failure);
       const { facts, diagnosis } = find(name);
       host.tell({ code: 'gather-started', cluster: name });
       host.tell({ code: 'gather-ended', cluster: name });
@@ -85,7 +86,9 @@ export function makeFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
     },
     diagnoseFacts: (facts) => makeCrashed(facts.cluster),
     planFor: (facts) =>
-      clusters.find(({ diagnosis }) => diagnosis.cluster === facts.cluster)?.plan ?? makeCrashPlan(facts.cluster),
+      facts.engine.state !== 'reachable'
+        ? { steps: [], unserved: [] }
+        : (clusters.find(({ diagnosis }) => diagnosis.cluster === facts.cluster)?.plan ?? makeCrashPlan(facts.cluster)),
     healCluster: async (_world, name, { host, signal, dryRun, only, maxRisk, timeoutMs }) => {
       heals.push({ only, maxRisk, timeoutMs, dryRun });
       return heal(find(name), {
@@ -182,4 +185,43 @@ export function makeFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
     host.tell({ code: 'run-ended', cluster: name, run, outcome });
     return outcome;
   }
+}
+
+/** What a look without an engine comes to: the one finding that tells so. */
+function makeUnreachable(engine: EngineFacts): { facts: Facts; diagnosis: Diagnosis } {
+  const unseen = { ok: false as const, reason: 'no Docker engine answers' };
+  const gatheredAt = '2026-11-30T18:45:00.000Z';
+  return {
+    facts: {
+      format: 'rekindle.facts/v1',
+      gatheredAt,
+      cluster: '',
+      engine,
+      containers: unseen,
+      network: unseen,
+      nodes: {},
+      api: unseen,
+      kubeconfig: unseen,
+    },
+    diagnosis: {
+      cluster: '',
+      gatheredAt,
+      verdict: 'unknown',
+      findings: [
+        {
+          id: 'engine/unreachable',
+          layer: 'engine',
+          severity: 'error',
+          subject: '',
+          title: 'A Docker engine answers',
+          summary: engine.reason,
+          evidence: [],
+          cause: null,
+        },
+      ],
+      unknown: [],
+      passed: [],
+      skipped: [],
+    },
+  };
 }

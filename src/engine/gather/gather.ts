@@ -28,10 +28,12 @@ export async function gather(world: World, cluster: string, signal: AbortSignal)
     format: 'rekindle.facts/v1' as const,
     gatheredAt: world.surroundings.clock.now().toISOString(),
     cluster,
-    engine: engineFacts(world),
   };
   if (!world.engine.ok)
-    return { facts: { ...base, ...withoutEngine }, access: { nodes: new Map(), adminConfs: new Map(), kubeApis: [] } };
+    return {
+      facts: { ...base, engine: await engineFacts(world), ...withoutEngine },
+      access: { nodes: new Map(), adminConfs: new Map(), kubeApis: [] },
+    };
   const { engine } = world.engine;
   const [containers, network] = await Promise.all([
     gatherContainers(engine, cluster, world.networkName),
@@ -58,7 +60,8 @@ export async function gather(world: World, cluster: string, signal: AbortSignal)
     const kubeApis = connectKube(world, list, adminConfs);
     return { adminConfs, kubeApis, api: await gatherFirstApi(kubeApis, inside, signal) };
   };
-  const [{ adminConfs, kubeApis, api }, kubeconfig, ...gathered] = await Promise.all([
+  const [engineTold, { adminConfs, kubeApis, api }, kubeconfig, ...gathered] = await Promise.all([
+    engineFacts(world),
     reachApi(),
     gatherHostKubeconfig(world, cluster, publishedPort(list)),
     ...controlPlanes,
@@ -68,6 +71,7 @@ export async function gather(world: World, cluster: string, signal: AbortSignal)
   return {
     facts: {
       ...base,
+      engine: engineTold,
       containers,
       network,
       nodes: Object.fromEntries(gathered.map(([name, { facts }]) => [name, facts])),

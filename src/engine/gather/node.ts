@@ -86,7 +86,6 @@ function listOperations({ role, running, endpointName }: NodeQuestion): NodeOper
       directory,
       prefix: temporaryPrefix,
     })),
-    run('date', '+%s%3N'),
     run('ip', '-j', 'address', 'show', 'up'),
     run('getent', 'ahosts', endpointName),
     run(
@@ -96,9 +95,11 @@ function listOperations({ role, running, endpointName }: NodeQuestion): NodeOper
       'containerd',
       '--property=Id,ActiveState,SubState,NRestarts,ActiveEnterTimestamp',
     ),
-    run('journalctl', '-u', 'kubelet', '-n', '80', '--no-pager', '-o', 'cat'),
+    // The clock is the engine's, one for all nodes; and it is control planes whose kubelets lose the API server.
     ...(isControlPlane
       ? [
+          run('date', '+%s%3N'),
+          run('journalctl', '-u', 'kubelet', '-n', '80', '--no-pager', '-o', 'cat'),
           run('openssl', 'pkey', '-in', '/etc/kubernetes/pki/apiserver.key', '-pubout'),
           run('crictl', 'ps', '-a', '-o', 'json', '--name', `^(${staticPods.join('|')})$`),
         ]

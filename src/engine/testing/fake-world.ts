@@ -81,7 +81,11 @@ export async function makeFakeWorld(topology: Topology = withWorkers): Promise<F
       },
       options: { kubeconfig: kubeconfigPath },
       networkName: 'kind',
-      engine: { ok: true, engine: makeEngine(), info: { id: 'ENGINE-1', version: '28.5.1', operatingSystem: 'test' } },
+      engine: {
+        ok: true,
+        engine: makeEngine(),
+        info: Promise.resolve({ id: 'ENGINE-1', version: '28.5.1', operatingSystem: 'test' }),
+      },
     },
     cluster,
     clock,
