@@ -9,6 +9,7 @@ const meanings: Readonly<Record<Message['code'], string>> = {
   'run-started': 'The plan is confirmed and its journal begun; `directory` holds the journal and the backups.',
   'snapshot-taken': 'An etcd snapshot lies on this host.',
   'snapshot-skipped': 'There is no etcd snapshot, for the reason given.',
+  'time-over': 'The time given with --timeout has passed before the cluster was well.',
   'step-started': 'A step acts.',
   'step-progress': 'Where a long step stands.',
   'step-done': 'A step has acted. It does not say that the finding is mended: the next diagnosis does.',

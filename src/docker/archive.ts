@@ -15,8 +15,8 @@ export async function readArchive(
   source: NodeJS.ReadableStream,
   options: { readonly signal: AbortSignal; readonly onProgress: () => void },
 ): Promise<ArchiveFile[]> {
-  const { extract } = await import('tar-stream');
-  const unpack = extract();
+  const { default: tar } = await import('tar-stream');
+  const unpack = tar.extract();
   source.on('data', options.onProgress);
   const [files] = await Promise.all([collectFiles(unpack), pipeline(source, unpack, { signal: options.signal })]);
   return files;
@@ -32,8 +32,8 @@ async function collectFiles(unpack: Extract): Promise<ArchiveFile[]> {
 
 /** Makes a tar archive; numeric owners only, so that no name of this host reaches the container. */
 export async function writeArchive(files: readonly ArchiveFile[]): Promise<Buffer> {
-  const { pack } = await import('tar-stream');
-  const archive = pack();
+  const { default: tar } = await import('tar-stream');
+  const archive = tar.pack();
   const bytes = buffer(archive);
   for (const file of files) {
     // The bit outside the mode, which is not written, keeps the library from taking 0000 for "not given", that is 0644.

@@ -1,4 +1,4 @@
-import type { Engine } from '../docker/port.ts';
+import { type Engine, EngineError } from '../docker/port.ts';
 import type { FindingRef, Plan } from '../repairs/step.ts';
 import type { Run, RunStore } from '../runs/journal.ts';
 import { type AppliedStep, applyPlan } from './apply.ts';
@@ -131,7 +131,10 @@ async function healLocked(
       latest = await look(world, cluster, host, signal, round + 1);
     }
   } catch (error) {
-    if (latest === undefined || !signal.aborted) throw error;
+    if (!signal.aborted) throw error;
+    if (!options.signal.aborted) host.tell({ code: 'time-over', cluster, milliseconds: options.timeoutMs });
+    if (latest === undefined)
+      throw new EngineError('timeout', `${cluster} could not be looked at in time`, { cause: error });
     // Steps are journaled, so a later run continues from here; what is known stands in the last look.
     return await end(latest.diagnosis, options.signal.aborted ? 'interrupted' : 'remaining');
   } finally {

@@ -31,6 +31,7 @@ export type Message =
     }
   | { readonly code: 'step-failed'; readonly step: string; readonly title: string; readonly reason: string }
   | { readonly code: 'step-skipped'; readonly step: string; readonly title: string; readonly reason: string }
+  | { readonly code: 'time-over'; readonly cluster: string; readonly milliseconds: number }
   | { readonly code: 'run-ended'; readonly cluster: string; readonly run: string; readonly outcome: HealOutcome };
 
 export interface HealOutcome {

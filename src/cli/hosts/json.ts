@@ -5,7 +5,7 @@ import { describeMessage } from './message-text.ts';
 /** For programs: exactly one document on standard output; with --verbose the progress on standard error. */
 export async function openDocumentHost(options: HostOptions): Promise<CommandHost> {
   const { stdout, stderr } = options.streams;
-  const serialize = options.output === 'yaml' ? await makeYamlSerializer() : toSafeJson;
+  const serialize = options.output === 'yaml' ? (await import('./yaml.ts')).serializeYaml : toSafeJson;
   return {
     tell: (message) => {
       const line = options.verbose ? describeMessage(cleanDeep(message)) : null;
@@ -15,9 +15,4 @@ export async function openDocumentHost(options: HostOptions): Promise<CommandHos
     present: (document) => stdout.write(`${serialize(document)}\n`),
     close: () => undefined,
   };
-}
-
-async function makeYamlSerializer(): Promise<(value: unknown) => string> {
-  const { stringify } = await import('yaml');
-  return (value) => stringify(cleanDeep(value), { indentSeq: false, lineWidth: 0 }).trimEnd();
 }

@@ -31,6 +31,8 @@ export function describeMessage(message: Message): string | null {
       return `step ${message.step} failed: ${message.title}: ${message.reason}`;
     case 'step-skipped':
       return `step ${message.step} skipped: ${message.title}: ${message.reason}`;
+    case 'time-over':
+      return `the ${formatDuration(message.milliseconds)} of --timeout are over; what was begun is in the journal, and the next heal goes on from here`;
     case 'run-ended':
       return null;
   }

@@ -7,6 +7,7 @@ import { formatDuration } from '../text/duration.ts';
 import { flow } from '../text/flow.ts';
 import type { CommandHost, HostOptions } from './host.ts';
 import { type LiveRegion, openLiveRegion } from './live-region.ts';
+import { describeMessage } from './message-text.ts';
 import { makeLook, presentTable } from './present.ts';
 
 /** For people: progress redrawn in place on standard error, questions with a prompt, the result on standard output. */
@@ -83,6 +84,8 @@ function narrate(message: Message, look: Look): string[] {
       const time = message.milliseconds < 50 ? '' : formatDuration(message.milliseconds);
       return describeEvent('healthy', message.title, [message.note, time].filter(Boolean).join(', '), look);
     }
+    case 'time-over':
+      return describeEvent('error', 'time is over', describeMessage(message) ?? '', look);
     case 'step-failed':
       return describeEvent('error', message.title, message.reason, look);
     case 'step-skipped':

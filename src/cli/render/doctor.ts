@@ -12,10 +12,18 @@ export function describeDoctor(document: DoctorDocument, look: Look): string[] {
   const { engine, clusters } = document;
   if (isUnreachable(engine)) return describeEngineFailure(engine, look, clusters[0]);
   if (clusters.length === 0) return describeNoClusters(look);
-  return clusters.flatMap((report, index) => [
+  const reports = clusters.flatMap((report, index) => [
     ...(index > 0 ? [''] : []),
     ...describeReport(report, document.source === 'live', look),
   ]);
+  return document.source === 'live' ? reports : [...describeRecording(clusters[0], look), ...reports];
+}
+
+/** Whoever reads this must not take it for the state of a cluster of theirs. */
+function describeRecording(report: ClusterReport | undefined, look: Look): string[] {
+  const when = report === undefined ? '' : ` of ${report.gatheredAt}`;
+  const text = `Recorded facts${when}, not a live cluster: what follows was true then.`;
+  return [...flow([{ text, style: look.palette.dim }], { width: look.width, first: '' }), ''];
 }
 
 export function isUnreachable(engine: EngineFacts | null): engine is EngineFacts {

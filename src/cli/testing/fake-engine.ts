@@ -87,7 +87,17 @@ export function makeFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
     diagnoseFacts: (facts) => makeCrashed(facts.cluster),
     planFor: (facts) =>
       facts.engine.state !== 'reachable'
-        ? { steps: [], unserved: [] }
+        ? {
+            steps: [],
+            unserved: [
+              {
+                id: 'engine/unreachable',
+                subject: '',
+                reason: 'told',
+                byHand: ['sudo systemctl start docker   # the system engine'],
+              },
+            ],
+          }
         : (clusters.find(({ diagnosis }) => diagnosis.cluster === facts.cluster)?.plan ?? makeCrashPlan(facts.cluster)),
     healCluster: async (_world, name, { host, signal, dryRun, only, maxRisk, timeoutMs }) => {
       heals.push({ only, maxRisk, timeoutMs, dryRun });

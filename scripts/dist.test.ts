@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+
+/*
+ * The program as it is shipped: what bundling does to libraries that are loaded late shows nowhere else. `npm test`
+ * builds it first.
+ */
+const root = join(import.meta.dirname, '..');
+const program = join(root, 'dist', 'rekindle.js');
+const recording = join(root, 'docs', 'examples', 'runbook-crash.json');
+
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'rekindle-dist-'));
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function run(...argv: string[]): Promise<Ended> {
+  const environment = { PATH: process.env['PATH'], HOME: home, NO_COLOR: '1', DOCKER_HOST: `unix://${home}/no.sock` };
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...argv], { env: environment });
+    return { code: 0, out: stdout, err: stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, out: stdout, err: stderr };
+  }
+}
+
+test('the version', async () => {
+  expect(await run('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+});
+
+test('the recorded crash, as table, JSON and YAML', async () => {
+  const table = await run('doctor', '--from', recording);
+  expect(table).toMatchObject({ code: 1, out: expect.stringContaining('node/kubelet-endpoint-stale') });
+  expect(table.out).toContain('not a live cluster');
+  const json = await run('doctor', '--from', recording, '-o', 'json');
+  const yaml = await run('doctor', '--from', recording, '-o', 'yaml');
+  expect(parse(yaml.out)).toEqual(JSON.parse(json.out));
+});
+
+test('a finding explained, from the page that is shipped beside it', async () => {
+  const { code, out } = await run('explain', 'node/kubelet-endpoint-stale');
+  expect(code).toBe(0);
+  expect(out).toContain('systemctl restart kubelet');
+});
+
+test.each([
+  ['no runs yet', ['runs'], 0],
+  ['no engine for heal', ['heal', '--yes', '--name', 'idp-mvp'], 3],
+  ['no engine for undo', ['undo', 'last', '--yes'], 2],
+  ['no such run', ['runs', 'nothing'], 2],
+  ['no engine to reach by ssh', ['doctor', '--docker-host', 'ssh://nobody@127.0.0.1:1'], 3],
+  ['a finding that does not exist', ['explain', 'node/nothing'], 2],
+])('%s', async (_, argv, code) => {
+  const ended = await run(...argv);
+  expect(ended, `${ended.err}${ended.out}`).toMatchObject({ code });
+  expect(ended.err + ended.out).not.toContain('internal error');
+});
