@@ -8,6 +8,7 @@ import type { HealOutcome, Host, Question } from './messages.ts';
 import { makePlan, type PlanOptions } from './plan.ts';
 import { takeEtcdSnapshot } from './snapshot.ts';
 import { lockCluster, openRuns } from './state.ts';
+import { limitTime } from './time-limit.ts';
 import type { World } from './world.ts';
 
 export interface HealOptions {
@@ -62,7 +63,7 @@ async function healLocked(
 ): Promise<HealOutcome> {
   const { host } = options;
   const { clock } = world.surroundings;
-  const deadline = limitTime(options, clock);
+  const deadline = limitTime(clock, options.timeoutMs, options.signal);
   const { signal } = deadline;
   const attempts = new Map<string, number>();
   const plans: Plan[] = [];
@@ -212,17 +213,4 @@ function isWell({ verdict }: Diagnosis): boolean {
 function verdictOf(diagnosis: Diagnosis, isRun: boolean): HealOutcome['verdict'] {
   if (isWell(diagnosis)) return isRun ? 'healed' : 'healthy';
   return diagnosis.verdict === 'unknown' ? 'unknown' : 'remaining';
-}
-
-function limitTime(
-  { timeoutMs, signal }: HealOptions,
-  clock: World['surroundings']['clock'],
-): { readonly signal: AbortSignal; clear(): void } {
-  const expired = new AbortController();
-  const done = new AbortController();
-  void clock.sleep(timeoutMs, done.signal).then(
-    () => expired.abort(new Error(`the time given (${Math.round(timeoutMs / 1000)} s) is over`)),
-    () => undefined,
-  );
-  return { signal: AbortSignal.any([signal, expired.signal]), clear: () => done.abort(new Error('no longer needed')) };
 }

@@ -1,7 +1,6 @@
 import { isMap, isScalar, type ParsedNode, Scalar } from 'yaml';
-import { findItem, findPair, findValue, type KubeconfigDocument, readDocument, readScalar } from './document.ts';
+import { findItem, findPair, findValue, type KubeconfigDocument, readScalar } from './document.ts';
 import type { KubeconfigFailure } from './document.ts';
-import { formatScalar } from './render.ts';
 
 /** The `server:` of the cluster that the current context uses, and where it stands in the text. */
 export interface ServerPlace {
@@ -9,25 +8,6 @@ export interface ServerPlace {
   /** From the key to the end of the value, as it stands in the file: `server: "https://172.18.0.2:6443"`. */
   readonly text: string;
   readonly value: Scalar.Parsed;
-}
-
-export type ReplacedText = { readonly ok: true; readonly text: string } | KubeconfigFailure;
-
-/**
- * Puts another server into the cluster of the current context. Every other byte stays. Fails where the server is not
- * `from`: the file has changed since it was looked at.
- */
-export function replaceServer(text: string, from: string, to: string): ReplacedText {
-  const document = readDocument(text);
-  if (!document.ok) return document;
-  const place = locateServer(document);
-  if (!place.ok) return place;
-  const { server, value } = place.value;
-  const [start, end] = value.range;
-  if (server !== from) {
-    return document.failAt(start, `The server is ${server} and not ${from}: the file has changed. Look at it again.`);
-  }
-  return { ok: true, text: text.slice(0, start) + quoteLike(value, to) + text.slice(end) };
 }
 
 export function locateServer(
@@ -58,10 +38,4 @@ export function locateServer(
     return document.failAt(value.range[0], 'The server is written over several lines. Write it on one line.');
   }
   return { ok: true, value: { server: value.value, text: text.slice(pair.key.range[0], value.range[1]), value } };
-}
-
-function quoteLike(old: Scalar, text: string): string {
-  if (old.type === Scalar.QUOTE_DOUBLE) return JSON.stringify(text);
-  if (old.type === Scalar.QUOTE_SINGLE) return `'${text.replaceAll("'", "''")}'`;
-  return formatScalar(text);
 }

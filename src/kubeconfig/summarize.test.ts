@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Authority, type IssuedCertificate, issueCertificate, makeAuthority } from '../pki/testing/issue.ts';
-import { replaceServer } from './server.ts';
 import { readCredentials, summarizeKubeconfig } from './summarize.ts';
 
 let ca: Authority;
@@ -128,47 +127,6 @@ describe('credentials', () => {
     expect(readCredentials(makeKubeletConf('https://a:1'))).toEqual({
       ok: false,
       reason: expect.stringContaining('client-certificate-data'),
-    });
-  });
-});
-
-describe('another server', () => {
-  const from = 'https://172.18.0.2:6443';
-  const to = 'https://idp-mvp-control-plane:6443';
-
-  test.each([
-    ['plain', from, to],
-    ['quoted', `"${from}"`, `"${to}"`],
-    ['quoted with a comment', `'${from}'   # was set by hand`, `'${to}'   # was set by hand`],
-  ])('%s: every other byte stays', (_, written, expected) => {
-    for (const newLine of ['\n', '\r\n']) {
-      const text = makeKubeletConf(written).replaceAll('\n', newLine);
-      const wanted = makeKubeletConf(expected).replaceAll('\n', newLine);
-      expect(replaceServer(text, from, to)).toEqual({ ok: true, text: wanted });
-    }
-  });
-
-  test('only that of the current context', () => {
-    const text = `clusters:
-- {name: other, cluster: {server: ${from}}} # server: ${from}
-- cluster: {server: ${from}, x: 1}
-  name: mine
-contexts: [{name: c, context: {cluster: mine}}]
-current-context: c
-`;
-    expect(replaceServer(text, from, to)).toEqual({
-      ok: true,
-      text: text.replace(`- cluster: {server: ${from}`, `- cluster: {server: ${to}`),
-    });
-  });
-
-  test('is refused where the file says something else meanwhile', () => {
-    const text = makeKubeletConf('https://172.18.0.7:6443');
-    expect(replaceServer(text, from, to)).toEqual({
-      ok: false,
-      message: expect.stringContaining('https://172.18.0.7:6443'),
-      line: 5,
-      column: 13,
     });
   });
 });

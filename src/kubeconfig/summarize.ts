@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { type Observed, seen, unseen } from '../facts/observed.ts';
 import type { KubeCredentials } from '../kube/port.ts';
-import { fingerprintOfPem, normalizeAddress } from '../pki/certificates.ts';
+import { normalizeAddress } from '../manifests/address.ts';
+import { fingerprintOfPem } from '../pki/certificates.ts';
 import { type KubeconfigDocument, type KubeconfigFailure, readDocument } from './document.ts';
 import { type RawEntry, readEntries, readText } from './parse.ts';
 import { locateServer } from './server.ts';

@@ -13,7 +13,8 @@ export function familyOf(address: string): 0 | 4 | 6 {
 
 /** One spelling per address; other text is answered as it is. */
 export function normalizeAddress(address: string): string {
-  if (isIP(address) !== 6) return address;
+  // A zone (fe80::1%eth0) belongs to one host, and no URL takes it.
+  if (isIP(address) !== 6 || address.includes('%')) return address;
   // The URL parser writes IPv6 addresses in their canonical form (RFC 5952).
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }

@@ -1,12 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  describeCertificate,
-  isIssuedBy,
-  normalizeAddress,
-  publicKeySha256OfPem,
-  splitBundle,
-} from './certificates.ts';
+import { describeCertificate, publicKeySha256OfPem, splitBundle } from './certificates.ts';
 import { type Authority, type IssuedCertificate, issueCertificate, makeAuthority } from './testing/issue.ts';
 
 let ca: Authority;
@@ -87,23 +81,6 @@ describe('what is no certificate gives a reason', () => {
   });
 });
 
-describe('who issued it', () => {
-  test('its own authority', () => {
-    expect(isIssuedBy(leaf.certificatePem, ca.certificatePem)).toEqual({ ok: true, value: true });
-  });
-
-  test('another authority of the same name did not', async () => {
-    const other = await makeAuthority({ commonName: 'kubernetes' });
-    expect(isIssuedBy(leaf.certificatePem, other.certificatePem)).toEqual({ ok: true, value: false });
-    const bundle = other.certificatePem + ca.certificatePem;
-    expect(isIssuedBy(leaf.certificatePem, bundle)).toEqual({ ok: true, value: true });
-  });
-
-  test('an authority that cannot be read is named as the cause', () => {
-    expect(isIssuedBy(leaf.certificatePem, '')).toEqual({ ok: false, reason: expect.stringContaining('authority') });
-  });
-});
-
 test('a public key printed by openssl matches its certificate, and a renewal keeps it', async () => {
   const renewed = await issueCertificate({ ca, commonName: 'kube-apiserver', keys: leaf.keys });
   const pem = createPublicKey(leaf.privateKeyPem).export({ type: 'spki', format: 'pem' });
@@ -114,13 +91,4 @@ test('a public key printed by openssl matches its certificate, and a renewal kee
   expect(describeCertificate(renewed.certificatePem)).toMatchObject({ value: { publicKeySha256: hash } });
   expect(describeCertificate(ca.certificatePem)).not.toMatchObject({ value: { publicKeySha256: hash } });
   expect(publicKeySha256OfPem('garbage').ok).toBe(false);
-});
-
-test.each([
-  ['FC00:F853:CCD:E793:0:0:0:3', 'fc00:f853:ccd:e793::3'],
-  ['0:0:0:0:0:0:0:1', '::1'],
-  ['172.18.0.2', '172.18.0.2'],
-  ['localhost', 'localhost'],
-])('spells %s as %s', (address, normal) => {
-  expect(normalizeAddress(address)).toBe(normal);
 });

@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
-import { isIP, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
+import { normalizeAddress } from '../manifests/address.ts';
 import { type Observed, seen, unseen } from '../facts/observed.ts';
 
 /** What a certificate says in public; it holds no secret. */
@@ -50,27 +51,6 @@ export function splitBundle(pem: string | Uint8Array): string[] {
 }
 
 /**
- * Whether one of the authorities in `authorityPem` (a bundle may hold several, as after a rotation) signed the first
- * certificate of `pem`. Validity dates are not part of the answer.
- */
-export function isIssuedBy(pem: string | Uint8Array, authorityPem: string | Uint8Array): Observed<boolean> {
-  const certificate = readFirstCertificate(pem);
-  if (!certificate.ok) return certificate;
-  const first = readFirstCertificate(authorityPem);
-  if (!first.ok) return unseen(`the authority: ${first.reason}`);
-  try {
-    const authorities = splitBundle(authorityPem).map((block) => new X509Certificate(block));
-    return seen(
-      authorities.some(
-        (authority) => certificate.value.checkIssued(authority) && certificate.value.verify(authority.publicKey),
-      ),
-    );
-  } catch (error) {
-    return unseen(`the signature cannot be checked: ${messageOf(error)}`);
-  }
-}
-
-/**
  * SHA-256 (lower-case hex) over the SubjectPublicKeyInfo of a PEM public key, such as `openssl pkey -pubout` prints.
  * Equal to a certificate's `publicKeySha256` where the two belong together.
  */
@@ -82,12 +62,6 @@ export function publicKeySha256OfPem(publicKeyPem: string | Uint8Array): Observe
   } catch (error) {
     return unseen(`the PEM public key cannot be decoded: ${messageOf(error)}`);
   }
-}
-
-/** One spelling for each IP address (RFC 5952 for IPv6, lower case); what is no address is returned as it is. */
-export function normalizeAddress(address: string): string {
-  if (!isIPv6(address) || address.includes('%')) return address;
-  return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
 const CERTIFICATE_BLOCKS = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

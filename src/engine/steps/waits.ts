@@ -3,6 +3,7 @@ import { followUntil } from '../../kube/mirror.ts';
 import { type KubeApi, KubeError } from '../../kube/port.ts';
 import { askUnready, itemsOf, leasesPath, nodesPath, toNodeFacts } from '../gather/api.ts';
 import { engineNow } from '../../facts/select.ts';
+import { limitTime } from '../time-limit.ts';
 import { listRunning, restart, stopContainers } from './units.ts';
 import type { ExecuteStep, StepContext } from './step-context.ts';
 
@@ -80,7 +81,7 @@ interface LeaseObject {
  */
 export const waitNodes: ExecuteStep<'wait-nodes'> = async ({ nodes }, context) => {
   const kube = await firstAnswering(context);
-  const limit = timeLimit(context, nodesTimeoutMs);
+  const limit = limitTime(context.world.surroundings.clock, nodesTimeoutMs, context.signal);
   const missing = new Map<string, string>(nodes.map(({ name }) => [name, 'not heard of yet']));
   const heardSince = (name: string) => context.kubeletRestarts.get(name) ?? engineNow(context.facts) - 40_000;
   try {
@@ -137,7 +138,7 @@ function set(map: Map<string, string>, key: string, value: string | undefined): 
 
 export const waitControllers: ExecuteStep<'wait-controllers'> = async ({ components }, context) => {
   const kube = await firstAnswering(context);
-  const limit = timeLimit(context, controllersTimeoutMs);
+  const limit = limitTime(context.world.surroundings.clock, controllersTimeoutMs, context.signal);
   const before = new Map<string, string>();
   try {
     const leases = itemsOf<LeaseObject>(await kube.get(leasesPath, followOptions(context, limit.signal)));
@@ -187,19 +188,4 @@ async function firstAnswering(context: StepContext): Promise<KubeApi> {
 
 function followOptions(context: StepContext, signal: AbortSignal) {
   return { timeoutMs: requestTimeoutMs, signal, pause: () => context.world.surroundings.clock.sleep(250, signal) };
-}
-
-/** Aborts after a time by the world's clock, or with the whole run. */
-function timeLimit(context: StepContext, milliseconds: number): { readonly signal: AbortSignal; clear(): void } {
-  const expired = new AbortController();
-  const done = new AbortController();
-  void context.world.surroundings.clock.sleep(milliseconds, AbortSignal.any([context.signal, done.signal])).then(
-    () => expired.abort(new Error('time is up')),
-    () => undefined,
-  );
-  return {
-    // Cleared, it ends what still follows for one that was given up.
-    signal: AbortSignal.any([context.signal, expired.signal, done.signal]),
-    clear: () => done.abort(new Error('no longer needed')),
-  };
 }
