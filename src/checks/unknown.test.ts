@@ -63,7 +63,7 @@ describe('what could not be seen is never healthy', () => {
     }));
     expect(diagnose(facts)).toMatchObject({
       verdict: 'unknown',
-      unknown: [{ check: 'node/manifest-address-stale', reason: `${controlPlane} ${path}: Input/output error` }],
+      unknown: [{ check: 'node/manifest-address-stale', reason: `${controlPlane}: ${path}: Input/output error` }],
     });
   });
 

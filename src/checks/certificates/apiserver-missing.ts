@@ -1,5 +1,5 @@
-import { nodesOf } from '../../facts/select.ts';
-import { type Check, conclude, type Problem } from '../check.ts';
+import type { Check } from '../check.ts';
+import { judgeNodes } from '../per-node.ts';
 
 /**
  * Gone or unusable, in the words of the file system, the PEM reader and openssl. Any other reason (a disk that fails, a
@@ -15,41 +15,33 @@ export const apiserverMissing: Check = {
   severity: 'error',
   title: "The API server's certificate and key are there and belong together",
   after: ['containers/node-stopped'],
-  run: (facts) => {
-    if (!facts.containers.ok) return conclude([], [facts.containers.reason]);
-    const problems: Problem[] = [];
-    const unknown: string[] = [];
-    for (const { container, inside, reason } of nodesOf(facts)) {
-      if (container.role !== 'control-plane' || !container.running) continue;
-      if (inside === undefined) {
-        unknown.push(`${container.name}: ${reason}`);
-        continue;
-      }
-      const { apiserver } = inside.certificates;
-      const key = inside.apiserverKeySha256;
-      const unread = [
-        ...(apiserver.ok ? [] : [`/etc/kubernetes/pki/apiserver.crt: ${apiserver.reason}`]),
-        ...(key.ok ? [] : [`/etc/kubernetes/pki/apiserver.key: ${key.reason}`]),
-      ];
-      const faults = unread.filter((fault) => isUnusable.test(fault));
-      unknown.push(...unread.filter((fault) => !isUnusable.test(fault)).map((fault) => `${container.name} ${fault}`));
-      if (faults.length > 0) {
-        problems.push({
-          subject: container.name,
-          summary: `The API server on ${container.name} has no usable ${apiserver.ok ? 'key' : key.ok ? 'certificate' : 'certificate and key'}`,
-          evidence: faults,
-        });
-      } else if (apiserver.ok && key.ok && apiserver.value.publicKeySha256 !== key.value) {
-        problems.push({
-          subject: container.name,
-          summary: `The API server's certificate and key on ${container.name} do not belong together`,
-          evidence: [
-            `apiserver.crt has public key ${apiserver.value.publicKeySha256}`,
-            `apiserver.key has public key ${key.value}`,
-          ],
-        });
-      }
-    }
-    return conclude(problems, unknown);
-  },
+  run: (facts) =>
+    judgeNodes(
+      facts,
+      ({ container, inside }, { problem, unknown }) => {
+        const { apiserver } = inside.certificates;
+        const key = inside.apiserverKeySha256;
+        const unread = [
+          ...(apiserver.ok ? [] : [`/etc/kubernetes/pki/apiserver.crt: ${apiserver.reason}`]),
+          ...(key.ok ? [] : [`/etc/kubernetes/pki/apiserver.key: ${key.reason}`]),
+        ];
+        const faults = unread.filter((fault) => isUnusable.test(fault));
+        for (const fault of unread) if (!isUnusable.test(fault)) unknown(fault);
+        if (faults.length > 0) {
+          problem({
+            summary: `The API server on ${container.name} has no usable ${apiserver.ok ? 'key' : key.ok ? 'certificate' : 'certificate and key'}`,
+            evidence: faults,
+          });
+        } else if (apiserver.ok && key.ok && apiserver.value.publicKeySha256 !== key.value) {
+          problem({
+            summary: `The API server's certificate and key on ${container.name} do not belong together`,
+            evidence: [
+              `apiserver.crt has public key ${apiserver.value.publicKeySha256}`,
+              `apiserver.key has public key ${key.value}`,
+            ],
+          });
+        }
+      },
+      'control-planes',
+    ),
 };

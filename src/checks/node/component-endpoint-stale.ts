@@ -1,5 +1,6 @@
-import { currentAddress, nodesOf } from '../../facts/select.ts';
-import { type Check, conclude, type Problem } from '../check.ts';
+import { currentAddress } from '../../facts/select.ts';
+import type { Check } from '../check.ts';
+import { judgeNodes } from '../per-node.ts';
 import { isStaleEndpoint } from './kubelet-endpoint-stale.ts';
 
 /** The control plane's own clients, with the file each one reads. */
@@ -15,38 +16,27 @@ export const componentEndpointStale: Check = {
   severity: 'error',
   title: 'Controller manager and scheduler dial an address where the API server is',
   after: ['containers/node-stopped', 'network/address-changed'],
-  run: (facts) => {
-    if (!facts.containers.ok) return conclude([], [facts.containers.reason]);
-    const problems: Problem[] = [];
-    const unknown: string[] = [];
-    for (const node of nodesOf(facts)) {
-      const { container, inside, reason } = node;
-      if (!container.running || container.role !== 'control-plane') continue;
-      if (inside === undefined) {
-        unknown.push(`${container.name}: ${reason}`);
-        continue;
-      }
-      const stale = [];
-      for (const { key, component, path } of components) {
-        const conf = inside.kubeconfigs[key];
-        if (!conf.ok) unknown.push(`${container.name} ${path}: ${conf.reason}`);
-        else if (isStaleEndpoint(facts, node, conf.value))
-          stale.push({
-            component,
-            path,
-            server: conf.value.server,
-            present: currentAddress(container, conf.value.host),
-          });
-      }
-      if (stale.length > 0) {
+  run: (facts) =>
+    judgeNodes(
+      facts,
+      (node, { problem, unknown }) => {
+        const { container, inside } = node;
+        const stale = [];
+        for (const { key, component, path } of components) {
+          const conf = inside.kubeconfigs[key];
+          if (!conf.ok) unknown(`${path}: ${conf.reason}`);
+          else if (isStaleEndpoint(facts, node, conf.value)) {
+            const present = currentAddress(container, conf.value.host);
+            stale.push({ component, path, server: conf.value.server, present });
+          }
+        }
+        if (stale.length === 0) return;
         const present = [...new Set(stale.map((one) => one.present))].join(', ');
-        problems.push({
-          subject: container.name,
+        problem({
           summary: `${stale.map(({ component }) => component).join(' and ')} on ${container.name} dial ${[...new Set(stale.map(({ server }) => server))].join(', ')}, but the node is at ${present} now`,
           evidence: [...stale.map(({ path, server }) => `${path}: server: ${server}`), `Docker: ${present}`],
         });
-      }
-    }
-    return conclude(problems, unknown);
-  },
+      },
+      'control-planes',
+    ),
 };

@@ -1,7 +1,8 @@
 import type { Facts } from '../../facts/facts.ts';
-import { currentAddress, holderOf, type NodeView, nodesOf } from '../../facts/select.ts';
+import { currentAddress, holderOf, type NodeView } from '../../facts/select.ts';
 import { isSameAddress } from '../../manifests/address.ts';
-import { type Check, conclude, type Problem } from '../check.ts';
+import type { Check, Problem } from '../check.ts';
+import { judgeNodes } from '../per-node.ts';
 
 /**
  * The runbook's fault. Kubernetes >= 1.33 writes a control plane's own address into its kubelet.conf, and the
@@ -13,19 +14,12 @@ export const kubeletEndpointStale: Check = {
   severity: 'error',
   title: 'Every kubelet dials an address where the API server is',
   after: ['containers/node-stopped', 'network/address-changed'],
-  run: (facts) => {
-    if (!facts.containers.ok) return conclude([], [facts.containers.reason]);
-    const problems: Problem[] = [];
-    const unknown: string[] = [];
-    for (const node of nodesOf(facts)) {
-      if (!node.container.running) continue;
-      const conf = node.inside?.kubeconfigs.kubelet;
-      if (conf === undefined || !conf.ok)
-        unknown.push(`${node.container.name}: ${conf === undefined ? node.reason : conf.reason}`);
-      else if (isStaleEndpoint(facts, node, conf.value)) problems.push(describe(facts, node, conf.value));
-    }
-    return conclude(problems, unknown);
-  },
+  run: (facts) =>
+    judgeNodes(facts, (node, { problem, unknown }) => {
+      const conf = node.inside.kubeconfigs.kubelet;
+      if (!conf.ok) unknown(conf.reason);
+      else if (isStaleEndpoint(facts, node, conf.value)) problem(describe(facts, node, conf.value));
+    }),
 };
 
 /**
@@ -47,7 +41,11 @@ function servingAddresses(facts: Facts, node: NodeView): string[] {
   return facts.containers.value.filter(({ role }) => role !== 'worker').flatMap(({ ipv4, ipv6 }) => [ipv4, ipv6]);
 }
 
-function describe(facts: Facts, node: NodeView, conf: { readonly server: string; readonly host: string }): Problem {
+function describe(
+  facts: Facts,
+  node: NodeView,
+  conf: { readonly server: string; readonly host: string },
+): Omit<Problem, 'subject'> {
   const { container, inside } = node;
   const holder = holderOf(facts, conf.host);
   const present = currentAddress(container, conf.host);
@@ -58,7 +56,6 @@ function describe(facts: Facts, node: NodeView, conf: { readonly server: string;
   const where =
     container.role === 'control-plane' ? `${container.name} is at ${present} now` : 'no control plane is there';
   return {
-    subject: container.name,
     summary: `kubelet.conf points at ${conf.server}, but ${where}${holder === undefined || holder === container.name ? '' : ` (that address now belongs to ${holder})`}`,
     evidence: [
       `/etc/kubernetes/kubelet.conf: server: ${conf.server}`,

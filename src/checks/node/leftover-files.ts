@@ -1,5 +1,5 @@
-import { nodesOf } from '../../facts/select.ts';
-import { type Check, conclude, type Problem } from '../check.ts';
+import type { Check } from '../check.ts';
+import { judgeNodes } from '../per-node.ts';
 
 export const leftoverFiles: Check = {
   id: 'node/leftover-files',
@@ -7,26 +7,14 @@ export const leftoverFiles: Check = {
   severity: 'warning',
   title: 'No temporary file of an interrupted run is left in a node',
   after: ['containers/node-stopped'],
-  run: (facts) => {
-    if (!facts.containers.ok) return conclude([], [facts.containers.reason]);
-    const problems: Problem[] = [];
-    const unknown: string[] = [];
-    for (const { container, inside, reason } of nodesOf(facts)) {
-      if (!container.running) continue;
-      if (inside === undefined || !inside.leftovers.ok) {
-        unknown.push(
-          `${container.name}: ${inside === undefined || inside.leftovers.ok ? reason : inside.leftovers.reason}`,
-        );
-        continue;
-      }
+  run: (facts) =>
+    judgeNodes(facts, ({ container, inside }, { problem, unknown }) => {
+      if (!inside.leftovers.ok) return unknown(inside.leftovers.reason);
       const leftovers = inside.leftovers.value;
-      if (leftovers.length === 0) continue;
-      problems.push({
-        subject: container.name,
+      if (leftovers.length === 0) return;
+      problem({
         summary: `${leftovers.length} temporary ${leftovers.length === 1 ? 'file' : 'files'} of an interrupted run on ${container.name}`,
         evidence: [...leftovers],
       });
-    }
-    return conclude(problems, unknown);
-  },
+    }),
 };

@@ -1,7 +1,8 @@
 import type { AddressSlot } from '../../facts/node.ts';
-import { addressesOf, currentAddress, type NodeView, nodesOf } from '../../facts/select.ts';
+import { addressesOf, currentAddress, type NodeView } from '../../facts/select.ts';
 import { isSameAddress } from '../../manifests/address.ts';
-import { type Check, conclude, type Problem } from '../check.ts';
+import type { Check } from '../check.ts';
+import { judgeNodes } from '../per-node.ts';
 
 /**
  * kind's entrypoint rewrites these files at boot, one after another, and stores the new address before the last of
@@ -13,34 +14,23 @@ export const manifestAddressStale: Check = {
   severity: 'error',
   title: "Every file of a node that names the node's own address names the present one",
   after: ['containers/node-stopped', 'network/address-changed'],
-  run: (facts) => {
-    if (!facts.containers.ok) return conclude([], [facts.containers.reason]);
-    const problems: Problem[] = [];
-    const unknown: string[] = [];
-    for (const node of nodesOf(facts)) {
-      const { container, inside, reason } = node;
-      if (!container.running || addressesOf(container).length === 0) continue;
-      if (inside === undefined) {
-        unknown.push(`${container.name}: ${reason}`);
-        continue;
-      }
-      for (const [file, why] of Object.entries(inside.unreadFiles)) unknown.push(`${container.name} ${file}: ${why}`);
+  run: (facts) =>
+    judgeNodes(facts, (node, { problem, unknown }) => {
+      const { container, inside } = node;
+      if (addressesOf(container).length === 0) return;
+      for (const [file, why] of Object.entries(inside.unreadFiles)) unknown(`${file}: ${why}`);
       const stale = staleSlots(node);
-      if (stale.length > 0) {
-        const files = [...new Set(stale.map(({ file }) => file))];
-        const old = [...new Set(stale.map(({ address }) => address))];
-        const present = [
-          ...new Set(old.map((address) => currentAddress(container, address) || 'no address of that family')),
-        ];
-        problems.push({
-          subject: container.name,
-          summary: `${files.map((file) => file.split('/').at(-1)).join(', ')} on ${container.name} still ${files.length === 1 ? 'names' : 'name'} ${old.join(', ')}; the node is at ${present.join(', ')} now`,
-          evidence: stale.map(({ file, slot, address }) => `${file} ${slot}: ${address}`),
-        });
-      }
-    }
-    return conclude(problems, unknown);
-  },
+      if (stale.length === 0) return;
+      const files = [...new Set(stale.map(({ file }) => file))];
+      const old = [...new Set(stale.map(({ address }) => address))];
+      const present = [
+        ...new Set(old.map((address) => currentAddress(container, address) || 'no address of that family')),
+      ];
+      problem({
+        summary: `${files.map((file) => file.split('/').at(-1)).join(', ')} on ${container.name} still ${files.length === 1 ? 'names' : 'name'} ${old.join(', ')}; the node is at ${present.join(', ')} now`,
+        evidence: stale.map(({ file, slot, address }) => `${file} ${slot}: ${address}`),
+      });
+    }),
 };
 
 /** The places with another address than the node's present ones, /kind/old-ipv4 and -ipv6 among them. */
