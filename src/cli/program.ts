@@ -115,7 +115,7 @@ export function buildProgram(terms: Terms): Command {
   program
     .command('explain')
     .description('what a finding means, how it was established, and the way by hand')
-    .argument('<id>', 'the finding, such as node/kubelet-endpoint-stale')
+    .argument('[id]', 'the finding, such as node/kubelet-endpoint-stale')
     .addOption(outputOption)
     .addOption(noColorOption)
     .addHelpText('after', explainHelp(name))

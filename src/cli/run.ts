@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, relative } from 'node:path';
 import { CommanderError } from '@commander-js/extra-typings';
 import type { Surroundings } from '../engine/surroundings.ts';
 import type { EngineApi } from './engine-api.ts';
@@ -26,7 +26,7 @@ export async function runCli(
   };
   const stopListening = streams.onInterrupt(interrupt);
   const invocation: Invocation = {
-    program: nameProgram(argv[1] ?? ''),
+    program: nameProgram(argv[1] ?? '', surroundings.workingDirectory),
     surroundings,
     streams,
     loadEngine,
@@ -66,7 +66,12 @@ export async function runCli(
   }
 }
 
-/** As a kubectl plugin it is called `kubectl-rekindle` and typed `kubectl rekindle`. */
-function nameProgram(script: string): string {
-  return basename(script).startsWith('kubectl-') ? 'kubectl rekindle' : 'rekindle';
+/**
+ * What the user types: `rekindle`; `kubectl rekindle` as a kubectl plugin, which is called `kubectl-rekindle`; and the
+ * file with node before it where it was started that way.
+ */
+function nameProgram(script: string, workingDirectory: string): string {
+  const name = basename(script);
+  if (name.startsWith('kubectl-')) return 'kubectl rekindle';
+  return name.endsWith('.js') ? `node ${relative(workingDirectory, script) || name}` : 'rekindle';
 }

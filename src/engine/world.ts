@@ -106,7 +106,7 @@ export async function engineFacts(world: World): Promise<EngineFacts> {
 export function failedEngineFacts(error: EngineError, platform: NodeJS.Platform): EngineFacts {
   return {
     state: error.kind === 'permission-denied' ? 'permission-denied' : 'unreachable',
-    endpoint: error.attempts.at(-1)?.endpoint ?? '',
+    endpoint: chosenEndpoint(error),
     reason: error.message,
     attempts: error.attempts,
     id: '',
@@ -114,6 +114,12 @@ export function failedEngineFacts(error: EngineError, platform: NodeJS.Platform)
     operatingSystem: '',
     hostPlatform: platform,
   };
+}
+
+/** The endpoint that was to be used: the user's choice, or the one that refused; empty where several were tried in vain. */
+function chosenEndpoint({ kind, attempts }: EngineError): string {
+  const named = attempts.filter(({ endpoint }) => endpoint !== '');
+  return named.length === 1 || kind === 'permission-denied' ? (named.at(-1)?.endpoint ?? '') : '';
 }
 
 /** The names of every kind cluster of the engine, running or not. Rejects with an EngineError. */

@@ -8,6 +8,7 @@ const startByPlatform: Readonly<Record<string, readonly string[]>> = {
     'systemctl --user start docker                   # a rootless engine',
     'rdctl start                                     # Rancher Desktop',
     'systemctl --user start docker-desktop           # Docker Desktop',
+    'colima start                                    # colima',
   ],
   darwin: [
     'open -a Docker                                  # Docker Desktop',
@@ -35,6 +36,15 @@ function forPlatform(table: Readonly<Record<string, readonly string[]>>, facts: 
   return table[facts.engine.hostPlatform] ?? table['linux'] ?? [];
 }
 
+/** An engine that the user named and that is not there is first of all named wrongly. */
+function correctChoice({ engine }: Facts): readonly string[] {
+  const choice = engine.attempts.find(({ endpoint }) => endpoint === engine.endpoint && endpoint !== '')?.source ?? '';
+  if (choice === 'DOCKER_HOST') return ['unset DOCKER_HOST                               # where it is named wrongly'];
+  if (choice.startsWith('docker context'))
+    return ['docker context ls                               # where the context is wrong'];
+  return [];
+}
+
 /** Tells how to start the engine on this platform, and which places were tried. */
 export const startEngine: Repair = {
   mends: ['engine/unreachable'],
@@ -43,6 +53,7 @@ export const startEngine: Repair = {
     kind: 'told',
     reason: 'rekindle does not start a Docker engine by itself',
     byHand: [
+      ...correctChoice(facts),
       ...forPlatform(startByPlatform, facts),
       'rekindle doctor --docker-host <endpoint>        # where it is elsewhere',
     ],

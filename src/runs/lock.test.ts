@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -119,11 +120,15 @@ function scheduleFiles(
   pid: number,
   alive: ReadonlySet<number>,
   count: () => void,
+  stop: () => void,
 ): StateFiles {
   async function turn<Result>(call: () => Promise<Result>, name: string): Promise<Result> {
     await scheduler.schedule(Promise.resolve(), `${pid} ${name}`);
     count();
-    if (!alive.has(pid)) return await new Promise<never>(() => undefined);
+    if (!alive.has(pid)) {
+      stop();
+      return await new Promise<never>(() => undefined);
+    }
     return await call();
   }
   return {
@@ -151,12 +156,19 @@ describe('many contenders', () => {
         const holding = new Set<number>();
         const overlaps: string[] = [];
         let calls = 0;
+        const acting = new Set([1, 2, 3, 4]);
 
         async function contend(pid: number): Promise<void> {
-          const files = scheduleFiles(scheduler, pid, alive, () => {
-            calls += 1;
-            for (const death of deaths) if (death.after === calls) alive.delete(death.pid);
-          });
+          const files = scheduleFiles(
+            scheduler,
+            pid,
+            alive,
+            () => {
+              calls += 1;
+              for (const death of deaths) if (death.after === calls) alive.delete(death.pid);
+            },
+            () => acting.delete(pid),
+          );
           for (let round = 0; round < 3; round++) {
             let lock: Lock;
             try {
@@ -170,15 +182,18 @@ describe('many contenders', () => {
             const others = [...holding].filter((other) => alive.has(other));
             if (others.length > 1) overlaps.push(others.join(' and '));
             await scheduler.schedule(Promise.resolve(), `${pid} works`);
-            if (!alive.has(pid)) return await new Promise<never>(() => undefined);
+            if (!alive.has(pid)) return;
             holding.delete(pid);
             await lock.release();
           }
         }
 
         const failures: unknown[] = [];
-        for (const pid of [1, 2, 3, 4]) contend(pid).catch((error: unknown) => failures.push(error));
-        await drain(scheduler);
+        for (const pid of [1, 2, 3, 4])
+          contend(pid)
+            .catch((error: unknown) => failures.push(error))
+            .finally(() => acting.delete(pid));
+        await drain(scheduler, acting);
         expect(failures).toEqual([]);
         expect(overlaps).toEqual([]);
         // Whoever died and wherever: the next one gets in.
@@ -193,17 +208,11 @@ describe('many contenders', () => {
   }, 120_000);
 });
 
-/** Lets every scheduled call have its turn, those that real calls to the disk lead to included. */
-async function drain(scheduler: fc.Scheduler): Promise<void> {
-  for (let idle = 0; idle < 3; ) {
-    if (scheduler.count() > 0) {
-      await scheduler.waitOne();
-      idle = 0;
-    }
-    // A call to the disk takes longer than a turn of the event loop; wait for one of our own that comes after it.
-    await readFile(fileURLToPath(import.meta.url));
-    await stat(fileURLToPath(import.meta.url));
-    if (scheduler.count() === 0) idle += 1;
+/** Lets every scheduled call have its turn, until each contender has ended or was killed. */
+async function drain(scheduler: fc.Scheduler, acting: ReadonlySet<number>): Promise<void> {
+  while (acting.size > 0) {
+    if (scheduler.count() > 0) await scheduler.waitOne();
+    else await setImmediate();
   }
 }
 

@@ -8,7 +8,7 @@ export const portUnreachable: Check = {
   title: 'The API server answers on its published port',
   after: ['containers/node-stopped', 'control-plane/api-unreachable'],
   run: ({ api, containers }) => {
-    if (!api.ok) return { kind: 'skipped', reason: 'the API server does not answer at all' };
+    if (!api.ok) return { kind: 'skipped', reason: api.reason };
     if (api.value.portFailure === '') return { kind: 'ok' };
     const balancer = containers.ok ? containers.value.find(({ role }) => role === 'external-load-balancer') : undefined;
     return conclude([

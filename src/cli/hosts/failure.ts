@@ -39,6 +39,14 @@ function describeFailure(error: unknown, argv: readonly string[], program: strin
   if (error instanceof BlockedError) return { exitCode: error.exitCode, message: error.message, hint: error.hint };
   if (error instanceof CommanderError) {
     const message = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
+    // `help nope` shows the whole help and throws this.
+    if (error.code === 'commander.help' && argv[2] === 'help') {
+      return {
+        exitCode: exitCodes.usage,
+        message: `there is no command "${argv[3] ?? ''}"`,
+        hint: `see ${program} --help`,
+      };
+    }
     const command = argv.slice(2).find((word) => commandNames.includes(word));
     const help = command === undefined ? `${program} --help` : `${program} ${command} --help`;
     return { exitCode: exitCodes.usage, message, hint: `see ${help}` };
