@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -67,4 +68,31 @@ test.each([
   const ended = await run(...argv);
   expect(ended, `${ended.err}${ended.out}`).toMatchObject({ code });
   expect(ended.err + ended.out).not.toContain('internal error');
+});
+
+/** Runs it with a file as standard output, or with a pipe that nobody reads. */
+function runInto(stdout: 'closed pipe' | number): Promise<Ended> {
+  const child = spawn(process.execPath, [program, 'doctor', '--from', recording], {
+    env: { PATH: process.env['PATH'], HOME: home, NO_COLOR: '1' },
+    stdio: ['ignore', stdout === 'closed pipe' ? 'pipe' : stdout, 'pipe'],
+  });
+  if (stdout === 'closed pipe') child.stdout?.destroy();
+  let err = '';
+  child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code: code ?? -1, out: '', err })));
+}
+
+test('a pipe closed early changes nothing of the exit code', async () => {
+  expect(await runInto('closed pipe')).toMatchObject({ code: 1, err: '' });
+});
+
+test.runIf(existsSync('/dev/full'))('a full disk is told in a line, and is no finding', async () => {
+  const full = await open('/dev/full', 'w');
+  try {
+    const ended = await runInto(full.fd);
+    expect(ended).toMatchObject({ code: 3, err: expect.stringContaining('the output could not be written') });
+    expect(ended.err.trim().split('\n')).toHaveLength(1);
+  } finally {
+    await full.close();
+  }
 });

@@ -17,6 +17,7 @@ import { kubeletEndpointStale } from './node/kubelet-endpoint-stale.ts';
 import { leftoverFiles } from './node/leftover-files.ts';
 import { manifestAddressStale } from './node/manifest-address-stale.ts';
 import { nodeAddressStale } from './nodes/address-stale.ts';
+import { containerMissing } from './nodes/container-missing.ts';
 import { nodeNotReady } from './nodes/not-ready.ts';
 
 /** Every check, from the bottom layer up. */
@@ -38,6 +39,7 @@ export const checks: readonly Check[] = [
   kubeletDown,
   nodeNotReady,
   nodeAddressStale,
+  containerMissing,
   kubeconfigInvalid,
   kubeconfigStale,
 ].sort((left, right) => layers.indexOf(left.layer) - layers.indexOf(right.layer));

@@ -94,6 +94,7 @@ describe('what could not be seen is never healthy', () => {
       'control-plane/controllers-stalled',
       'nodes/not-ready',
       'nodes/address-stale',
+      'nodes/container-missing',
     ]);
   });
 

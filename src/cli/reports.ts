@@ -26,9 +26,10 @@ export function makeClusterStatus(facts: Facts, diagnosis: Diagnosis): StatusDoc
 /** Null where the containers are not known: a number would be made up. */
 function countNodeFacts(facts: Facts): ClusterReport['nodes'] {
   if (!facts.containers.ok) return null;
-  const total = facts.containers.value.filter(({ role }) => role !== 'external-load-balancer').length;
-  const ready = facts.api.ok ? facts.api.value.nodes.filter((node) => node.ready === 'True').length : null;
-  return { total, ready };
+  const nodes = facts.containers.value.filter(({ role }) => role !== 'external-load-balancer');
+  const isReady = (name: string) =>
+    facts.api.ok && facts.api.value.nodes.some((node) => node.name === name && node.ready === 'True');
+  return { total: nodes.length, ready: facts.api.ok ? nodes.filter(({ name }) => isReady(name)).length : null };
 }
 
 function findCauses(findings: readonly Finding[]): Finding[] {

@@ -48,7 +48,14 @@ export function makeStreams(from: NodeJS.Process): Streams {
 
 function makeOutput(stream: NodeJS.WriteStream): OutputStream {
   return {
-    write: (text) => void stream.write(text),
+    write: (text) => {
+      try {
+        stream.write(text);
+      } catch (error) {
+        // Files are written at once and fail at once; told like the failures of pipes, which come later.
+        stream.emit('error', error);
+      }
+    },
     isTerminal: isTerminal(stream),
     columns: () => (stream.isTTY ? stream.columns || 80 : Number.POSITIVE_INFINITY),
     raw: stream,

@@ -40,7 +40,7 @@ export function explainFinding(id: string): Explanation | undefined {
 
 /** The kubeconfig's current context; empty where there is none. */
 export async function readCurrentContext(kubeconfig: string | undefined, surroundings: Surroundings): Promise<string> {
-  const path = await findKubeconfig({ options: kubeconfig === undefined ? {} : { kubeconfig }, surroundings });
+  const path = await findKubeconfig({ options: kubeconfig === undefined ? {} : { kubeconfig }, surroundings }, '');
   try {
     const parsed = parseKubeconfig(await readFile(path, 'utf8'));
     return parsed.ok ? parsed.value.currentContext : '';

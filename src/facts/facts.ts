@@ -11,7 +11,7 @@ export const facts = z
   .object({
     format: z.literal('rekindle.facts/v1'),
     /** ISO 8601, by this host's clock. */
-    gatheredAt: z.string(),
+    gatheredAt: z.iso.datetime(),
     cluster: z.string(),
     engine: engineFacts,
     containers: observed(z.array(containerFacts).readonly()),

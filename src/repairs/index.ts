@@ -5,6 +5,7 @@ import { finishRewrite } from './finish-rewrite.ts';
 import { mendKubeconfigByHand, mergeKubeconfig } from './kubeconfig.ts';
 import { restartKubelet, restartStalledComponent, reviveApi, reviveNode } from './kubelet.ts';
 import { removeLeftovers } from './leftovers.ts';
+import { tellOfMissingContainer } from './missing-container.ts';
 import { tellOfPublishedPort } from './published-port.ts';
 import type { Repair } from './repair.ts';
 import { setRestartPolicy, startContainers } from './start-containers.ts';
@@ -21,6 +22,7 @@ const repairs: readonly Repair[] = [
   remakeApiserverCertificate,
   reviveApi,
   tellOfPublishedPort,
+  tellOfMissingContainer,
   restartStalledComponent,
   restartKubelet,
   reviveNode,

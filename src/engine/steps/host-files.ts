@@ -18,6 +18,8 @@ export const mergeKubeconfig: ExecuteStep<'merge-kubeconfig'> = async (
     const merged = mergeCluster(present === null ? undefined : Buffer.from(present.contents).toString('utf8'), {
       name,
       server,
+      // Whom kubectl talks to by default is the user's choice, once there is a file.
+      setCurrentContext: present === null,
       ...readAdminData(adminConf),
     });
     if (!merged.ok) throw new Error(`${path}, line ${merged.line}, column ${merged.column}: ${merged.message}`);
