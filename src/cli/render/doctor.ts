@@ -90,7 +90,7 @@ function describeNext(report: ClusterReport, live: boolean, look: Look): string[
   const cause = orderTrees(growTrees(report.findings))[0]?.finding;
   const commands: [string, string][] = [];
   if (live && report.plan.steps.length > 0) {
-    commands.push([`${program} heal --name ${report.cluster}`, `mends it in ${summarizePlan(report.plan)}`]);
+    commands.push([`${program} heal --name ${report.cluster}`, `tries ${summarizePlan(report.plan)}`]);
   }
   if (cause !== undefined) commands.push([`${program} explain ${cause.id}`, 'what it means, and the way by hand']);
   if (commands.length === 0 && !look.verbose) {
