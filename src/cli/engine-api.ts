@@ -1,48 +1,15 @@
 import type { Diagnosis } from '../engine/diagnosis.ts';
+import type { Explanation } from '../engine/explain.ts';
+import type { HealOptions } from '../engine/heal.ts';
 import type { HealOutcome, Host } from '../engine/messages.ts';
+import type { UndoOptions } from '../engine/undo.ts';
+import type { WorldOptions } from '../engine/world.ts';
 import type { EngineFacts } from '../facts/engine.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Plan } from '../repairs/step.ts';
 import type { FileChange } from '../runs/diff.ts';
 import type { JournalEntry, RunSummary } from '../runs/journal.ts';
 import type { Surroundings } from '../engine/surroundings.ts';
-
-export interface WorldOptions {
-  readonly dockerHost?: string;
-  readonly kubeconfig?: string;
-  readonly network?: string;
-}
-
-interface PlanOptions {
-  /** Finding ids to serve; none means all. */
-  readonly only: readonly string[];
-  readonly maxRisk: 'safe' | 'disruptive';
-}
-
-interface HealOptions extends PlanOptions {
-  readonly dryRun: boolean;
-  readonly timeoutMs: number;
-  readonly host: Host;
-  readonly signal: AbortSignal;
-}
-
-interface UndoOptions {
-  readonly dryRun: boolean;
-  readonly host: Host;
-  readonly signal: AbortSignal;
-}
-
-interface Explanation {
-  readonly id: string;
-  readonly title: string;
-  readonly layer: string;
-  readonly severity: 'error' | 'warning';
-  readonly meaning: string;
-  readonly established: string;
-  readonly done: string;
-  readonly byHand: string;
-  readonly page: string;
-}
 
 /** What the commands need of the engine and the run store; a fake stands in for it in the tests. */
 export interface EngineApi<World = unknown> {
@@ -56,7 +23,7 @@ export interface EngineApi<World = unknown> {
     options: { readonly host: Host; readonly signal: AbortSignal },
   ): Promise<{ readonly facts: Facts; readonly diagnosis: Diagnosis }>;
   diagnoseFacts(facts: Facts): Diagnosis;
-  planFor(facts: Facts, diagnosis: Diagnosis, options: PlanOptions): Plan;
+  planFor(facts: Facts, diagnosis: Diagnosis, options: Pick<HealOptions, 'only' | 'maxRisk'>): Plan;
   healCluster(world: World, cluster: string, options: HealOptions): Promise<HealOutcome>;
   undoRun(world: World, run: string, options: UndoOptions): Promise<HealOutcome>;
   explainFinding(id: string): Explanation | undefined;

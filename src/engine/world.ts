@@ -15,13 +15,15 @@ export interface WorldOptions {
   readonly dockerHost?: string;
   /** The kubeconfig to mend, where the user names one. */
   readonly kubeconfig?: string;
+  /** kind's Docker network, where it is not `kind`. */
+  readonly network?: string;
 }
 
 /** What rekindle acts on: a Docker engine with kind clusters. */
 export interface World {
   readonly surroundings: Surroundings;
   readonly options: WorldOptions;
-  /** kind's Docker network: `kind`, or KIND_EXPERIMENTAL_DOCKER_NETWORK. */
+  /** kind's Docker network. */
   readonly networkName: string;
   readonly engine:
     | {
@@ -46,7 +48,7 @@ export class ConfigurationError extends Error {
  */
 export async function openWorld(options: WorldOptions, surroundings: Surroundings): Promise<World> {
   if (options.kubeconfig !== undefined) await checkKubeconfig(options.kubeconfig);
-  const networkName = surroundings.environment['KIND_EXPERIMENTAL_DOCKER_NETWORK'] || 'kind';
+  const networkName = options.network ?? 'kind';
   return { surroundings, options, networkName, engine: await openEngine(options, surroundings) };
 }
 

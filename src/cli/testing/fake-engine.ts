@@ -4,7 +4,8 @@ import type { EngineFacts } from '../../facts/engine.ts';
 import type { Facts } from '../../facts/facts.ts';
 import type { Plan } from '../../repairs/step.ts';
 import type { FileChange } from '../../runs/diff.ts';
-import type { EngineApi, WorldOptions } from '../engine-api.ts';
+import type { WorldOptions } from '../../engine/world.ts';
+import type { EngineApi } from '../engine-api.ts';
 import type { JournalEntry, RunSummary } from '../../runs/journal.ts';
 import { emptyPlan, makeCrashed, makeCrashPlan, makeFacts, makeHealthy } from './samples.ts';
 
