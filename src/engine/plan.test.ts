@@ -7,6 +7,7 @@ import {
   rewriteFiles,
   silence,
   stopContainer,
+  withComponent,
   withContainer,
   withFileAddress,
   withKubeconfig,
@@ -325,6 +326,7 @@ describe('time to come up by itself', () => {
     expect(titles(planOf(booted(withoutApi(makeFacts(single)), 20)))).toEqual([
       'wait until the API server answers',
       'wait until the node is Ready at the right address',
+      'wait until kube-controller-manager and kube-scheduler renew their leases',
     ]);
   });
 
@@ -333,6 +335,7 @@ describe('time to come up by itself', () => {
       `restart kubelet on ${controlPlane}`,
       'wait until the API server answers',
       'wait until the node is Ready at the right address',
+      'wait until kube-controller-manager and kube-scheduler renew their leases',
     ]);
   });
 
@@ -420,7 +423,23 @@ describe('the steps of each repair', () => {
       `restart kube-scheduler on ${controlPlane}`,
       'wait until the API server answers',
       'wait until the node is Ready at the right address',
-      'wait until kube-scheduler renews its lease',
+      'wait until kube-controller-manager and kube-scheduler renew their leases',
+    ]);
+  });
+
+  test('a stalled component whose container ended waits in the back-off, which a restart of the kubelet clears', () => {
+    const { failing } = scenarios['control-plane/controllers-stalled'] ?? { failing: makeFacts() };
+    const ended = withComponent(failing, 'kube-scheduler', 'exited', secondsBefore(30));
+    expect(titles(planOf(ended))[0]).toBe(`restart kubelet on ${controlPlane}`);
+  });
+
+  test('a stalled component that has only just been started is waited for, and left alone', () => {
+    const { failing } = scenarios['control-plane/controllers-stalled'] ?? { failing: makeFacts() };
+    const started = withComponent(failing, 'kube-scheduler', 'running', secondsBefore(10));
+    expect(titles(planOf(started))).toEqual([
+      'wait until the API server answers',
+      'wait until the node is Ready at the right address',
+      'wait until kube-controller-manager and kube-scheduler renew their leases',
     ]);
   });
 
@@ -458,6 +477,7 @@ describe('the steps of each repair', () => {
       `restart kubelet on ${controlPlane}`,
       'wait until the API server answers',
       'wait until the node is Ready at the right address',
+      'wait until kube-controller-manager and kube-scheduler renew their leases',
     ]);
   });
 

@@ -94,26 +94,32 @@ function waits(facts: Facts, served: readonly Finding[], wanted: readonly Wanted
   const nodes = nodesOf(facts)
     .filter(({ container }) => container.running)
     .map((node) => ({ name: node.container.name, addresses: clusterAddressesOf(node) }));
-  const restarted = wanted.flatMap(({ step }) =>
-    step.kind === 'restart-component' && leaders.includes(step.component) ? [step.component] : [],
-  );
   const steps: WantedStep[] = [
     { step: { kind: 'wait-api' }, risk: 'safe', reason: 'everything above the API needs it' },
     { step: { kind: 'wait-nodes', nodes }, risk: 'safe', reason: 'healed means Ready, at the right address' },
   ];
-  if (restarted.length > 0) {
-    const components = [...new Set(restarted)].sort();
+  if (served.some(({ id }) => endsLeaders.includes(id)) || wanted.some(({ step }) => disturbsLeaders(step)))
     steps.push({
-      step: { kind: 'wait-controllers', components },
+      step: { kind: 'wait-controllers', components: [...leaders] },
       risk: 'safe',
       reason: 'a component works once its lease moves',
     });
-  }
   return settling.flatMap(({ id, subject }) => steps.map((step) => ({ ...step, finding: { id, subject } })));
 }
 
 /** The components that lead by lease. */
 const leaders: readonly string[] = ['kube-controller-manager', 'kube-scheduler'];
+
+/** Where these are mended, a leader was away, or its API server was: after 10 s without it a leader ends itself. */
+const endsLeaders: readonly string[] = ['control-plane/controllers-stalled', 'control-plane/api-unreachable'];
+
+function disturbsLeaders(step: Step): boolean {
+  return (
+    step.kind === 'restart-component' ||
+    step.kind === 'remake-certificate' ||
+    (step.kind === 'edit-file' && step.path.startsWith('/etc/kubernetes/manifests/'))
+  );
+}
 
 /** Equal steps become one; order and needs follow from the phases. */
 function arrange(wanted: readonly Wanted[], facts: Facts): PlannedStep[] {

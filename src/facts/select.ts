@@ -63,3 +63,21 @@ export function engineNow(facts: Facts, inside?: NodeFacts): number {
   const clock = told.find((node) => node?.clockAheadMs.ok === true)?.clockAheadMs;
   return Date.parse(facts.gatheredAt) + (clock?.ok === true ? clock.value : 0);
 }
+
+/** A static pod's newest container on each control plane that could be looked into. */
+export function componentsOf(
+  facts: Facts,
+  component: string,
+): { readonly node: string; readonly state: string; readonly secondsOld: number }[] {
+  return nodesOf(facts).flatMap(({ container, inside }) =>
+    inside?.components.ok === true
+      ? inside.components.value
+          .filter(({ name }) => name === component)
+          .map(({ state, createdAt }) => ({
+            node: container.name,
+            state,
+            secondsOld: (engineNow(facts, inside) - Date.parse(createdAt)) / 1000,
+          }))
+      : [],
+  );
+}

@@ -1,5 +1,5 @@
 import type { Facts } from '../facts/facts.ts';
-import { type NodeView, nodesOf, secondsUp } from '../facts/select.ts';
+import { componentsOf, type NodeView, nodesOf, secondsUp } from '../facts/select.ts';
 import { type Repair, stopComponent, type WantedStep } from './repair.ts';
 
 /** A node that was started more recently than this is given the time to come up by itself (an unharmed restart takes 8 to 12 s). */
@@ -68,19 +68,33 @@ export const reviveApi: Repair = {
   },
 };
 
-/** Restarts the component whose lease stands still, on every control plane. */
+/**
+ * Lets a component that has only just been started wait for the old lease to run out; restarts the kubelet where its
+ * container ended, which clears the back-off; ends a container that runs and stands still. On every control plane.
+ */
 export const restartStalledComponent: Repair = {
   mends: ['control-plane/controllers-stalled'],
   byHand: ({ subject }, facts) => controlPlanes(facts).map(({ container }) => stopComponent(container.name, subject)),
   propose: ({ subject }, facts) => ({
     kind: 'steps',
-    steps: controlPlanes(facts).map(({ container }) => ({
-      step: { kind: 'restart-component', node: container.name, component: subject },
-      risk: 'safe',
-      reason: `${subject} has stopped renewing its lease`,
-    })),
+    steps: controlPlanes(facts).flatMap(({ container: { name } }): WantedStep[] => {
+      const newest = componentsOf(facts, subject).find(({ node }) => node === name);
+      if (newest !== undefined && newest.state !== 'running')
+        return [restart(name, `${subject} ended on ${name}, and waits for its next start`)];
+      if (newest !== undefined && newest.secondsOld < leaseTurnSeconds) return [];
+      return [
+        {
+          step: { kind: 'restart-component', node: name, component: subject },
+          risk: 'safe',
+          reason: `${subject} has stopped renewing its lease`,
+        },
+      ];
+    }),
   }),
 };
+
+/** A new leader starts, and lets the old lease run out (15 s). */
+const leaseTurnSeconds = 45;
 
 /**
  * A kubelet first asks the API for a changed static pod's mirror. An API server without etcd lets it wait for that (34 s

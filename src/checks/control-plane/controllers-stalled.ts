@@ -1,4 +1,4 @@
-import { engineNow, nodesOf } from '../../facts/select.ts';
+import { componentsOf, engineNow } from '../../facts/select.ts';
 import { type Check, conclude, type Problem } from '../check.ts';
 
 /** Twice what a leader may take between two renewals before another takes over (leaseDuration 15 s), and some. */
@@ -34,29 +34,24 @@ export const controllersStalled: Check = {
         continue;
       }
       const age = (now - Date.parse(lease.value.renewedAt)) / 1000;
-      if (age <= staleAfterSeconds || startedWithin(component, staleAfterSeconds)) continue;
+      const containers = componentsOf(facts, component);
+      // A lease that is young still does not tell that its holder has ended since.
+      const hasEnded = containers.length > 0 && containers.every(({ state }) => state !== 'running');
+      if (age <= staleAfterSeconds && !hasEnded) continue;
       problems.push({
         subject: component,
-        summary: `${component} has not renewed its lease for ${Math.round(age)} s`,
+        summary: hasEnded
+          ? `${component} does not run; its lease was last renewed ${Math.round(age)} s ago`
+          : `${component} has not renewed its lease for ${Math.round(age)} s`,
         evidence: [
           `lease kube-system/${component}: held by ${lease.value.holder}, renewed at ${lease.value.renewedAt}`,
+          ...containers.map(
+            ({ node, state, secondsOld }) =>
+              `${node}: its newest container is ${state}, made ${Math.round(secondsOld)} s before this look`,
+          ),
         ],
       });
     }
     return conclude(problems, unknown);
-
-    /** A component that has just been started waits for the old lease to run out first. */
-    function startedWithin(component: string, seconds: number): boolean {
-      return nodesOf(facts).some(
-        ({ inside }) =>
-          inside?.components.ok === true &&
-          inside.components.value.some(
-            ({ name, state, createdAt }) =>
-              name === component &&
-              state === 'running' &&
-              engineNow(facts, inside) - Date.parse(createdAt) < seconds * 1000,
-          ),
-      );
-    }
   },
 };

@@ -15,6 +15,8 @@ const detourAfterMs = 5_000;
 const nodesTimeoutMs = 90_000;
 /** A new leader waits for the old lease to run out (15 s) after the process has started. */
 const controllersTimeoutMs = 60_000;
+/** After so long a component whose container does not run is in the kubelet's back-off, which only a restart clears. */
+const kickControllersAfterMs = 20_000;
 const requestTimeoutMs = 3_000;
 
 /** An API server that does not answer yet offers nothing to watch, so it is asked again and again. */
@@ -54,10 +56,7 @@ async function askReady(context: StepContext, withDetour: boolean): Promise<stri
  * ended first, since it would keep the kubelet waiting (see repairs/kubelet.ts).
  */
 async function restartSilentControlPlanes(context: StepContext): Promise<void> {
-  const controlPlanes = context.facts.containers.ok
-    ? context.facts.containers.value.filter(({ role, running }) => role === 'control-plane' && running)
-    : [];
-  for (const { name } of controlPlanes) {
+  for (const name of runningControlPlanes(context)) {
     const apiServers = await listRunning(context, name, 'kube-apiserver');
     const etcds = await listRunning(context, name, 'etcd');
     if (apiServers.length > 0 && etcds.length > 0) continue;
@@ -140,6 +139,12 @@ export const waitControllers: ExecuteStep<'wait-controllers'> = async ({ compone
   const kube = await firstAnswering(context);
   const limit = limitTime(context.world.surroundings.clock, controllersTimeoutMs, context.signal);
   const before = new Map<string, string>();
+  let still: readonly string[] = components;
+  void context.world.surroundings.clock
+    .sleep(kickControllersAfterMs, limit.signal)
+    .then(() => restartWhereEnded(still, context))
+    // The wait itself tells what does not come; its end calls this off.
+    .catch(() => undefined);
   try {
     const leases = itemsOf<LeaseObject>(await kube.get(leasesPath, followOptions(context, limit.signal)));
     for (const { metadata, spec } of leases)
@@ -149,9 +154,7 @@ export const waitControllers: ExecuteStep<'wait-controllers'> = async ({ compone
       '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases',
       followOptions(context, limit.signal),
       (objects) => {
-        const still = components.filter(
-          (name) => (objects.get(name)?.spec?.renewTime ?? '') <= (before.get(name) ?? ''),
-        );
+        still = components.filter((name) => (objects.get(name)?.spec?.renewTime ?? '') <= (before.get(name) ?? ''));
         context.progress(
           still.length === 0 ? 'every lease moves' : `${still.join(', ')}: the old lease has to run out first`,
         );
@@ -169,6 +172,19 @@ export const waitControllers: ExecuteStep<'wait-controllers'> = async ({ compone
     limit.clear();
   }
 };
+
+/** Restarts the kubelet of each control plane on which a component has no running container. */
+async function restartWhereEnded(components: readonly string[], context: StepContext): Promise<void> {
+  for (const name of runningControlPlanes(context)) {
+    const running = await Promise.all(components.map((component) => listRunning(context, name, component)));
+    if (running.some((ids) => ids.length === 0)) await restart(context, name, 'kubelet');
+  }
+}
+
+function runningControlPlanes(context: StepContext): string[] {
+  const containers = context.facts.containers.ok ? context.facts.containers.value : [];
+  return containers.filter(({ role, running }) => role === 'control-plane' && running).map(({ name }) => name);
+}
 
 /** The way to the API that answers now: the node's own where the published port does not. */
 async function firstAnswering(context: StepContext): Promise<KubeApi> {

@@ -220,3 +220,13 @@ export function nodeOf(facts: Facts, name: string): NodeFacts {
   if (found?.ok !== true) throw new Error(`node ${name} cannot be looked into in these facts`);
   return found.value;
 }
+
+/** Another state and age of a static pod's container on the first control plane. */
+export function withComponent(facts: Facts, name: string, state: string, createdAt: string): Facts {
+  return withNode(facts, controlPlane, (node) => ({
+    ...node,
+    components: node.components.ok
+      ? seen(node.components.value.map((one) => (one.name === name ? { ...one, state, createdAt } : one)))
+      : node.components,
+  }));
+}
