@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CallContext } from './failure.ts';
 import { timeoutError, toEngineError } from './failure.ts';
 
@@ -8,20 +9,30 @@ export interface Deadline {
   readonly extend: () => void;
 }
 
+/** Resolves after so many milliseconds; rejects when the signal aborts first. Simulated worlds have a time of their own. */
+export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
+
+export const sleepForReal: Sleep = (milliseconds, signal) => delay(milliseconds, undefined, { signal });
+
 /**
  * Runs one engine call and settles in time even if the call never does: a hung engine accepts connections and then
  * says nothing. Rejects with an EngineError, of kind `timeout` when the time was over or `signal` aborted.
  */
 export async function withDeadline<T>(
-  options: { readonly context: CallContext; readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
+  options: {
+    readonly context: CallContext;
+    readonly timeoutMs: number;
+    readonly signal?: AbortSignal | undefined;
+    readonly sleep?: Sleep;
+  },
   work: (deadline: Deadline) => Promise<T>,
 ): Promise<T> {
-  const { context, timeoutMs, signal } = options;
+  const { context, timeoutMs, signal, sleep = sleepForReal } = options;
   if (signal?.aborted) {
     throw timeoutError(context, 'it was called off');
   }
   const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
+  let timer: AbortController | undefined;
   let giveUp: ((how: string) => void) | undefined;
   const expiry = new Promise<never>((_, reject) => {
     giveUp = (how) => {
@@ -31,8 +42,12 @@ export async function withDeadline<T>(
   });
   const onAbort = () => giveUp?.('it was called off');
   const extend = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => giveUp?.(`no answer within ${timeoutMs} ms`), timeoutMs);
+    timer?.abort();
+    timer = new AbortController();
+    sleep(timeoutMs, timer.signal).then(
+      () => giveUp?.(`no answer within ${timeoutMs} ms`),
+      () => undefined,
+    );
   };
   signal?.addEventListener('abort', onAbort, { once: true });
   extend();
@@ -41,7 +56,7 @@ export async function withDeadline<T>(
   } catch (error) {
     throw toEngineError(error, context);
   } finally {
-    clearTimeout(timer);
+    timer?.abort();
     signal?.removeEventListener('abort', onAbort);
   }
 }

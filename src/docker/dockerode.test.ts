@@ -20,7 +20,7 @@ afterEach(async () => {
 async function start(script: FakeEngineScript = {}, options: ConnectOptions = {}) {
   const fake = await startFakeEngine(script);
   open.push(fake);
-  return { fake, engine: await connectEngine(fake.endpoint, { sleep: async () => {}, ...options }) };
+  return { fake, engine: await connectEngine(fake.endpoint, options) };
 }
 
 async function catchFailure(work: Promise<unknown>): Promise<EngineError> {

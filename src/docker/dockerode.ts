@@ -1,11 +1,9 @@
 import { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { NetworkInspectInfo } from 'dockerode';
 import { readArchive, writeArchive } from './archive.ts';
 import { describeConnection } from './connection.ts';
-import type { Deadline } from './deadline.ts';
-import { withDeadline } from './deadline.ts';
+import { type Deadline, type Sleep, sleepForReal, withDeadline } from './deadline.ts';
 import type { EngineEndpoint } from './endpoint.ts';
 import { readEvents } from './events.ts';
 import { runExec } from './exec.ts';
@@ -23,7 +21,7 @@ export interface ConnectOptions {
   readonly lookTimeoutMs?: number;
   /** For a call that starts, stops or updates a container, beyond any grace period. Milliseconds. */
   readonly changeTimeoutMs?: number;
-  readonly sleep?: (ms: number) => Promise<void>;
+  readonly sleep?: Sleep;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -37,9 +35,10 @@ const CHANGE_TIMEOUT_MS = 60_000;
 export async function connectEngine(endpoint: EngineEndpoint, options: ConnectOptions = {}): Promise<Engine> {
   const library = await import('dockerode');
   const timeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
+  const sleep = options.sleep ?? sleepForReal;
   const attempts = options.attempts ?? [{ source: endpoint.source, endpoint: endpoint.url }];
   const docker = await withDeadline(
-    { context: { call: 'be reached', endpoint: endpoint.url }, timeoutMs },
+    { context: { call: 'be reached', endpoint: endpoint.url }, timeoutMs, sleep },
     async ({ signal }) => {
       const opened = new library.default(describeConnection(endpoint));
       await dial(opened, '/_ping', signal);
@@ -50,7 +49,7 @@ export async function connectEngine(endpoint: EngineEndpoint, options: ConnectOp
     attempts,
     lookTimeoutMs: options.lookTimeoutMs ?? LOOK_TIMEOUT_MS,
     changeTimeoutMs: options.changeTimeoutMs ?? CHANGE_TIMEOUT_MS,
-    sleep: options.sleep ?? ((ms) => delay(ms)),
+    sleep,
   });
 }
 
@@ -61,6 +60,7 @@ function createEngine(docker: Docker, endpoint: EngineEndpoint, options: EngineO
         context: { call: what, endpoint: endpoint.url },
         timeoutMs: limits.timeoutMs ?? options.lookTimeoutMs,
         signal: limits.signal,
+        sleep: options.sleep,
       },
       work,
     );
@@ -174,8 +174,9 @@ async function* followEvents(
     return;
   }
   const context = { call: 'report events', endpoint: endpoint.url };
-  const stream = await withDeadline({ context, timeoutMs: options.lookTimeoutMs, signal }, (deadline) =>
-    docker.getEvents({ abortSignal: deadline.signal }),
+  const stream = await withDeadline(
+    { context, timeoutMs: options.lookTimeoutMs, signal, sleep: options.sleep },
+    (deadline) => docker.getEvents({ abortSignal: deadline.signal }),
   ).catch((error: unknown) => {
     if (signal.aborted) {
       return undefined;

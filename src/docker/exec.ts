@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import { createDemultiplexer } from './demultiplex.ts';
-import type { Deadline } from './deadline.ts';
+import type { Deadline, Sleep } from './deadline.ts';
 import type { ExecRequest, ExecResult } from './port.ts';
 import { EngineError } from './port.ts';
 
 export interface ExecOptions {
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly sleep: Sleep;
   /**
    * How the end of standard input is told. A Windows pipe has no half-closed state: there the engine takes an empty
    * message for the end, and closing would lose the output still to come.
@@ -109,7 +109,7 @@ async function readExitCode(exec: Docker.Exec, signal: AbortSignal, options: Exe
     if (!state.Running && state.ExitCode !== null) {
       return state.ExitCode;
     }
-    await options.sleep(INSPECTION_PAUSE_MS);
+    await options.sleep(INSPECTION_PAUSE_MS, signal);
   }
   throw new EngineError('failed', 'the output ended but the engine still calls the command running');
 }

@@ -72,7 +72,7 @@ async function openEngine(options: WorldOptions, surroundings: Surroundings): Pr
     const engine = await discoverEngine({
       ...(options.dockerHost === undefined ? {} : { dockerHost: options.dockerHost }),
       host: endpointHost(surroundings),
-      connect: connectEngine,
+      connect: (endpoint, given) => connectEngine(endpoint, { ...given, sleep: surroundings.clock.sleep }),
     });
     const info = engine.info();
     // Whoever awaits it is told; nobody may need it.

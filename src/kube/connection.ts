@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import * as https from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import * as tls from 'node:tls';
+import type { Sleep } from './deadline.ts';
 import { explainConnection } from './failures.ts';
 import { type KubeCredentials, KubeError } from './port.ts';
 
@@ -18,6 +19,7 @@ export interface PortConnection {
   readonly servername?: string;
   /** How long a watch may take until the server has begun to answer. Milliseconds, 10 s by default. */
   readonly watchStartTimeoutMs?: number;
+  readonly sleep?: Sleep;
 }
 
 export interface HttpsRequest {

@@ -1,11 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { KubeError } from './port.ts';
+
+/** Resolves after so many milliseconds; rejects when the signal aborts first. Simulated worlds have a time of their own. */
+export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
+
+const sleepForReal: Sleep = (milliseconds, signal) => delay(milliseconds, undefined, { signal });
 
 /**
  * Runs a request under one total time: its signal aborts when the time is over or the caller's signal aborts, and the
  * rejection then says which of the two it was. `describeWait` tells what was being waited for at that moment.
  */
 export async function withDeadline<T>(
-  options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  options: { readonly timeoutMs: number; readonly signal?: AbortSignal; readonly sleep?: Sleep | undefined },
   what: string,
   describeWait: () => string,
   run: (signal: AbortSignal) => Promise<T>,
@@ -23,7 +29,11 @@ export async function withDeadline<T>(
   };
   const onAbort = () => end('aborted');
   options.signal?.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(() => end('timeout'), options.timeoutMs);
+  const timer = new AbortController();
+  (options.sleep ?? sleepForReal)(options.timeoutMs, timer.signal).then(
+    () => end('timeout'),
+    () => undefined,
+  );
   try {
     if (options.signal?.aborted === true) onAbort();
     return await Promise.race([givenUp, controller.signal.aborted ? givenUp : run(controller.signal)]);
@@ -35,7 +45,7 @@ export async function withDeadline<T>(
     }
     throw error;
   } finally {
-    clearTimeout(timer);
+    timer.abort();
     options.signal?.removeEventListener('abort', onAbort);
   }
 }

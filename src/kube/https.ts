@@ -9,7 +9,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { type HttpsRequest, makeOpener, type Opener, type PortConnection, type Progress } from './connection.ts';
-import { withDeadline } from './deadline.ts';
+import { type Sleep, withDeadline } from './deadline.ts';
 import { makeEventReader } from './events.ts';
 import { explainConnection, explainStatus } from './failures.ts';
 import { fetchInPages } from './pages.ts';
@@ -20,12 +20,13 @@ import { type KubeApi, KubeError, type KubeRequestOptions, type WatchEvent } fro
 export function connectThroughPort(connection: PortConnection): KubeApi {
   const endpoint = connection.server.replace(/\/+$/, '');
   const open = makeOpener(endpoint, connection);
+  const watchStart = { timeoutMs: connection.watchStartTimeoutMs ?? 10_000, sleep: connection.sleep };
 
   async function request(options: KubeRequestOptions, details: HttpsRequest): Promise<unknown> {
     const what = `${details.method} ${details.path} at ${endpoint}`;
     const progress: Progress = { stage: 'no connection was made' };
     return withDeadline(
-      options,
+      { ...options, sleep: connection.sleep },
       what,
       () => progress.stage,
       async (signal) => {
@@ -56,7 +57,7 @@ export function connectThroughPort(connection: PortConnection): KubeApi {
       const value = { apiVersion: 'v1', kind: 'DeleteOptions', ...preconditions };
       await request(options, { method: 'DELETE', path, body: { type: 'application/json', value } });
     },
-    watch: (path, options) => watch(open, endpoint, connection.watchStartTimeoutMs ?? 10_000, path, options),
+    watch: (path, options) => watch(open, endpoint, watchStart, path, options),
   };
 }
 
@@ -89,7 +90,7 @@ function decode(what: string, type: string | undefined, text: string): unknown {
 async function* watch(
   open: Opener,
   endpoint: string,
-  startTimeoutMs: number,
+  start: { readonly timeoutMs: number; readonly sleep: Sleep | undefined },
   path: string,
   options: { readonly resourceVersion: string; readonly signal: AbortSignal },
 ): AsyncGenerator<WatchEvent> {
@@ -103,7 +104,7 @@ async function* watch(
   options.signal.addEventListener('abort', onAbort, { once: true });
   try {
     const response = await withDeadline(
-      { timeoutMs: startTimeoutMs, signal: options.signal },
+      { timeoutMs: start.timeoutMs, signal: options.signal, sleep: start.sleep },
       what,
       () => progress.stage,
       async (signal) => {

@@ -4,7 +4,7 @@
  */
 
 import { type Engine, EngineError, type ExecRequest, type ExecResult } from '../docker/port.ts';
-import { withDeadline } from './deadline.ts';
+import { type Sleep, withDeadline } from './deadline.ts';
 import { makeEventReader } from './events.ts';
 import { explainKubectl } from './kubectl-failures.ts';
 import { fetchInPages } from './pages.ts';
@@ -17,6 +17,7 @@ export interface NodeConnectionOptions {
    * names the load balancer, which may be the part that is broken.
    */
   readonly server?: string;
+  readonly sleep?: Sleep;
 }
 
 const ADMIN_CONFIG = '/etc/kubernetes/admin.conf';
@@ -58,7 +59,12 @@ export function connectThroughNode(engine: Engine, container: string, options: N
     requestOptions: KubeRequestOptions,
     action: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    return withDeadline(requestOptions, what, () => 'kubectl in the node gave no answer', action);
+    return withDeadline(
+      { ...requestOptions, sleep: options.sleep },
+      what,
+      () => 'kubectl in the node gave no answer',
+      action,
+    );
   }
 
   return {

@@ -1,27 +1,14 @@
-import { createPrivateKey } from 'node:crypto';
+import { findVariable, type NamedValue, replaceBlocks } from '../bundle/redact/blocks.ts';
+import { namesSecret } from '../bundle/redact/names.ts';
+import { holdsPrivateKey, privatePem } from '../bundle/redact/private-keys.ts';
 
 export const redacted = '<redacted>';
 
-/** How the name of a secret ends, in lower case. */
-const secretEndings = [
-  /(?:token|password|secret|credential)s?$/,
-  /(?:passwd|passphrase|auth|authorization)$/,
-  /(?:private|api|access|certificate)[-_]?key$/,
-  /(?:key-data|\.dockerconfigjson|tls\.key|ca\.key)$/,
-];
 /**
  * A name as YAML, JSON, flags and environment files write it, up to where its value begins. Here and below a match
  * can only begin where a word does, else long lines would be searched from each of their characters to the end.
  */
 const assignment = /(?<![\w.-])(["']?)([\w.-]+)\1\s*[:=][ \t]*/g;
-/** An entry of a container's `env`, in one line or, with what is indented below, in two. */
-const variable = /(?<!\w)name["']?\s*:\s*["']?([\w.-]+)["']?\s*,\s*["']?value["']?\s*:[ \t]*/i;
-const variableName = /(?<!\w)name["']?\s*:\s*["']?([\w.-]+)["']?\s*,?\s*$/i;
-const variableValue = /(?<=^\s*)["']?value["']?\s*:[ \t]*/i;
-/** Values that give nothing away. */
-const harmless = /^["']?(?:true|false|null|~|\d|\{\}|\[\])?["']?,?$/i;
-const privatePem =
-  /(-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----)([\s\S]*?)(-----END [A-Z0-9 ]*PRIVATE KEY-----|$(?![\s\S]))/g;
 const webToken = /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
 const bearer = /(\bBearer\s+)([\w.~+/-]{8,}=*)/gi;
 const urlPassword = /((?<![a-z0-9+.-])[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)([^\s/@]+)(@)/gi;
@@ -70,40 +57,16 @@ function redactShapes(text: string, mark: Mark): string {
 }
 
 function redactNamed(text: string, mark: Mark): string {
-  const lines = text.split('\n');
-  const kept: string[] = [];
-  for (let index = 0; index < lines.length; index++) {
-    const line = lines[index] ?? '';
-    const match = findNamed(line, lines[index - 1] ?? '');
-    if (match === null) {
-      kept.push(line);
-      continue;
-    }
-    const start = match.index + match[0].length;
-    const below = countBelow(lines, index, match.index, line.slice(start));
-    const body = [line.slice(start), ...lines.slice(index + 1, index + 1 + below)].join('\n');
-    if (harmless.test(body.trim())) {
-      kept.push(line);
-      continue;
-    }
-    kept.push(`${line.slice(0, start)}${mark(body)}`);
-    index += below;
+  return replaceBlocks(text, findNamed, mark);
+}
+
+function findNamed(line: string, previous: string): NamedValue | null {
+  const variable = findVariable(line, previous);
+  if (variable !== null && namesSecret(variable.name)) return variable;
+  for (const match of line.matchAll(assignment)) {
+    if (namesSecret(match[2])) return { column: match.index, start: match.index + match[0].length };
   }
-  return kept.join('\n');
-}
-
-function findNamed(line: string, previous: string): RegExpExecArray | null {
-  const value = namesSecret(variableName.exec(previous)?.[1]) ? variableValue.exec(line) : null;
-  if (value !== null) return value;
-  const entry = variable.exec(line);
-  if (entry !== null && namesSecret(entry[1])) return entry;
-  for (const match of line.matchAll(assignment)) if (namesSecret(match[2])) return match;
   return null;
-}
-
-function namesSecret(name: string | undefined): boolean {
-  const lower = name?.toLowerCase() ?? '';
-  return secretEndings.some((ending) => ending.test(lower));
 }
 
 /** What to look for elsewhere: the value without what is around it in its line, each long line, and both decoded. */
@@ -123,41 +86,4 @@ function decode(text: string): string {
   if (!/^[A-Za-z0-9+/]{8,}={0,2}$/.test(text)) return '';
   const decoded = Buffer.from(text, 'base64').toString('utf8').trim();
   return /^[\t\n\r -~]*$/.test(decoded) ? decoded : '';
-}
-
-/** How many lines below belong to the value: what is indented deeper, a list, and a quoted text up to its end. */
-function countBelow(lines: readonly string[], index: number, column: number, value: string): number {
-  const quote = /^["']/.exec(value)?.[0];
-  let open = quote !== undefined && !closes(value.slice(1), quote);
-  let count = 0;
-  for (let line = lines[index + 1]; line !== undefined; line = lines[index + 1 + count]) {
-    const indentation = line.length - line.trimStart().length;
-    const listed = value.trim() === '' && indentation === column && line.trimStart().startsWith('- ');
-    const blank = line.trim() === '';
-    if (!(open || blank || indentation > column || listed)) break;
-    if (open && quote !== undefined && closes(line, quote)) open = false;
-    count += 1;
-  }
-  // Blank lines at the end separate; they are no part of the value.
-  while (count > 0 && (lines[index + count] ?? '').trim() === '') count -= 1;
-  return count;
-}
-
-function closes(text: string, quote: string): boolean {
-  return text.replace(/\\./g, '').includes(quote);
-}
-
-function holdsPrivateKey(run: string): boolean {
-  const bytes = Buffer.from(run.replace(/\s/g, ''), 'base64');
-  if (bytes.includes('PRIVATE KEY-----')) return true;
-  // DER starts with a SEQUENCE; whether it is a key is for the library to say.
-  if (bytes[0] !== 0x30) return false;
-  return (['pkcs8', 'pkcs1', 'sec1'] as const).some((type) => {
-    try {
-      createPrivateKey({ key: bytes, format: 'der', type });
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }

@@ -26,6 +26,7 @@ export function connectKube(
   const [first] = adminConfs;
   if (first === undefined || !world.engine.ok) return [];
   const { engine } = world.engine;
+  const { sleep } = world.surroundings.clock;
   const [controlPlane, adminConf] = first;
   const apis: KubeApi[] = [];
   const port = publishedPort(containers);
@@ -46,10 +47,11 @@ export function connectKube(
           server: `https://${host}:${port.hostPort}`,
           credentials: credentials.value,
           servername: certificateName,
+          sleep,
         }),
       );
   }
-  apis.push(connectThroughNode(engine, controlPlane, { server: `https://localhost:6443` }));
+  apis.push(connectThroughNode(engine, controlPlane, { server: `https://localhost:6443`, sleep }));
   return apis;
 }
 
