@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Cluster, createCluster, deleteCluster } from '../lab/kind/cluster.ts';
-import { attempt, CommandError } from '../lab/kind/command.ts';
+import { type Cluster, createCluster, deleteCluster } from '../lab/scenarios/cluster.ts';
+import { attempt } from '../lab/kind/command.ts';
+import { CommandError } from '../lab/scenarios/laboratory.ts';
 import { missingBuild, openLaboratory, startEngine } from '../lab/kind/laboratory.ts';
 import { installProduct, type Product } from '../lab/kind/real/support/product.ts';
-import { waitUntilWell } from '../lab/kind/waiting.ts';
+import { waitUntilWell } from '../lab/scenarios/waiting.ts';
 import { alternate, type Comparison, time } from './measure.ts';
 import {
   against,

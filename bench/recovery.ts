@@ -1,8 +1,14 @@
 import { join } from 'node:path';
-import { type Cluster, createCluster, deleteCluster, listKubernetesNodes, listNodes } from '../lab/kind/cluster.ts';
-import { oldEntrypoint, restoreEntrypoint } from '../lab/kind/faults/old-entrypoint.ts';
-import { shuffleAddresses } from '../lab/kind/faults/shuffle.ts';
-import { explainUnwell, reportNodes, waitFor, waitUntilWell } from '../lab/kind/waiting.ts';
+import {
+  type Cluster,
+  createCluster,
+  deleteCluster,
+  listKubernetesNodes,
+  listNodes,
+} from '../lab/scenarios/cluster.ts';
+import { oldEntrypoint, restoreEntrypoint } from '../lab/scenarios/faults/old-entrypoint.ts';
+import { shuffleAddresses } from '../lab/scenarios/faults/shuffle.ts';
+import { explainUnwell, reportNodes, waitFor, waitUntilWell } from '../lab/scenarios/waiting.ts';
 import { type Comparison, time } from './measure.ts';
 
 const patience = { timeoutMs: 240_000 };
@@ -15,6 +21,7 @@ export async function stageRunbookCrash(cluster: Cluster): Promise<void> {
   await oldEntrypoint.stage(cluster, undefined);
   await shuffleAddresses(cluster);
   await waitFor(
+    cluster.lab,
     'the workers to come back',
     async () => {
       const nodes = await listKubernetesNodes(cluster);

@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util';
-import { type Cluster, createCluster, deleteCluster, listClusters, listNodes } from './cluster.ts';
-import { faults } from './faults/index.ts';
-import { oldEntrypoint, restoreEntrypoint } from './faults/old-entrypoint.ts';
+import { type Cluster, createCluster, deleteCluster, listClusters, listNodes } from '../scenarios/cluster.ts';
+import { faults } from '../scenarios/faults/index.ts';
+import { oldEntrypoint, restoreEntrypoint } from '../scenarios/faults/old-entrypoint.ts';
 import {
   buildLaboratory,
-  type Laboratory,
   missingBuild,
   openLaboratory,
+  type RealLaboratory,
   startEngine,
   stopEngine,
 } from './laboratory.ts';
-import { profiles } from './profiles.ts';
+import { profiles } from '../scenarios/profiles.ts';
 
 const usage = `The real lab: a Docker engine with kind clusters to break.
 
@@ -65,13 +65,13 @@ async function main(argv: string[], environment: NodeJS.ProcessEnv): Promise<voi
 }
 
 async function dispatch(
-  lab: Laboratory,
+  lab: RealLaboratory,
   command: string,
   subject: string | undefined,
   argument: string | undefined,
   options: Options,
 ): Promise<unknown> {
-  const cluster: Cluster = { lab, name: options.name };
+  const cluster: Cluster<RealLaboratory> = { lab, name: options.name };
   switch (command) {
     case 'build':
       lab.say(lab.because);
@@ -91,7 +91,7 @@ async function dispatch(
 }
 
 async function bringUp(
-  cluster: Cluster,
+  cluster: Cluster<RealLaboratory>,
   profile: string | undefined,
   entrypoint: string | undefined,
 ): Promise<unknown> {
@@ -117,7 +117,7 @@ async function bringUp(
 }
 
 async function crash(
-  cluster: Cluster,
+  cluster: Cluster<RealLaboratory>,
   name: string | undefined,
   argument: string | undefined,
   clean: boolean,
@@ -137,7 +137,7 @@ async function crash(
   return { fault: fault.name, cluster: cluster.name, ...done };
 }
 
-async function bringDown(cluster: Cluster, engine: boolean): Promise<unknown> {
+async function bringDown(cluster: Cluster<RealLaboratory>, engine: boolean): Promise<unknown> {
   await deleteCluster(cluster);
   if (engine) {
     await stopEngine(cluster.lab);
@@ -145,7 +145,7 @@ async function bringDown(cluster: Cluster, engine: boolean): Promise<unknown> {
   return { cluster: cluster.name, deleted: true, engineStopped: engine };
 }
 
-async function describeStatus(lab: Laboratory): Promise<unknown> {
+async function describeStatus(lab: RealLaboratory): Promise<unknown> {
   const version = await lab
     .attempt(['docker', 'version', '--format', '{{.Server.Version}}'])
     .catch(() => ({ exitCode: -1, stdout: '' }));

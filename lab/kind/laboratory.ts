@@ -1,23 +1,18 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { attempt, type CommandOptions, type CommandResult, run } from './command.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Laboratory } from '../scenarios/laboratory.ts';
+import { attempt, run } from './command.ts';
 
-/** The engine, programs and images that the lab works with, and how commands are run in it. */
-export interface Laboratory {
+/** The engine, programs and images that are really there. */
+export interface RealLaboratory extends Laboratory {
   /** `existing`: a Docker engine, kind and node image that were there already. `own`: those made by build.sh. */
   readonly kind: 'existing' | 'own';
   /** One sentence: why this one. */
   readonly because: string;
-  /** Folder with everything the lab keeps. */
-  readonly home: string;
   /** The complete environment of every command of the lab. */
   readonly environment: NodeJS.ProcessEnv;
-  readonly nodeImage: string;
-  /** Standard output of a command; rejects with a CommandError where it fails. */
-  run(argv: readonly string[], options?: Omit<CommandOptions, 'environment'>): Promise<string>;
-  /** How a command ended, whatever that was. */
-  attempt(argv: readonly string[], options?: Omit<CommandOptions, 'environment'>): Promise<CommandResult>;
   /** Tells the person at the terminal what is being done; never data. */
   say(text: string): void;
 }
@@ -29,7 +24,10 @@ const ownNodeImage = 'kindest/node:v1.34.4';
  * Picks the lab: an engine that answers, with a kindest/node image, kind and kubectl on the PATH, is used as it is;
  * otherwise the lab's own, whether it has been built yet or not.
  */
-export async function openLaboratory(inherited: NodeJS.ProcessEnv, say: (text: string) => void): Promise<Laboratory> {
+export async function openLaboratory(
+  inherited: NodeJS.ProcessEnv,
+  say: (text: string) => void,
+): Promise<RealLaboratory> {
   const home = inherited.REKINDLE_LAB_HOME ?? join(homedir(), '.cache', 'rekindle-lab');
   // A kubeconfig of the lab's own: the user's is never written to.
   const environment: NodeJS.ProcessEnv = { ...inherited, KUBECONFIG: join(home, 'kubeconfig') };
@@ -58,25 +56,25 @@ export async function openLaboratory(inherited: NodeJS.ProcessEnv, say: (text: s
 }
 
 /** Tells why the own lab cannot be used yet, or nothing where it can. */
-export function missingBuild(lab: Laboratory): string | undefined {
+export function missingBuild(lab: RealLaboratory): string | undefined {
   const complete = lab.kind === 'existing' || existsSync(join(lab.home, 'stamps', 'lb-image'));
   return complete ? undefined : 'the lab is not built yet: npm run lab -- build';
 }
 
 /** Builds what is missing (about 19 minutes from nothing on 2 cores) and leaves the engine running. */
-export async function buildLaboratory(lab: Laboratory): Promise<void> {
+export async function buildLaboratory(lab: RealLaboratory): Promise<void> {
   if (lab.kind === 'own') {
     await lab.run([join(labFolder, 'build.sh')], { show: 'stderr', timeoutMs: 7_200_000 });
   }
 }
 
-export async function startEngine(lab: Laboratory): Promise<void> {
+export async function startEngine(lab: RealLaboratory): Promise<void> {
   if (lab.kind === 'own') {
     await lab.run([join(labFolder, 'engine.sh'), 'start'], { show: 'stderr' });
   }
 }
 
-export async function stopEngine(lab: Laboratory): Promise<void> {
+export async function stopEngine(lab: RealLaboratory): Promise<void> {
   if (lab.kind === 'existing') {
     throw new Error(`the engine is not the lab's own and stays up: ${lab.because}`);
   }
@@ -120,19 +118,20 @@ async function tryProgram(argv: readonly string[], environment: NodeJS.ProcessEn
 }
 
 function assemble(
-  kind: Laboratory['kind'],
+  kind: RealLaboratory['kind'],
   because: string,
   home: string,
   environment: NodeJS.ProcessEnv,
   nodeImage: string,
   say: (text: string) => void,
-): Laboratory {
+): RealLaboratory {
   return {
     kind,
     because,
     home,
     environment,
     nodeImage,
+    clock: { now: () => Date.now(), sleep: (milliseconds) => delay(milliseconds) },
     run: (argv, options) => run(argv, { ...options, environment }),
     attempt: (argv, options) => attempt(argv, { ...options, environment }),
     say,

@@ -21,10 +21,10 @@ export interface VirtualClock extends SimClock {
   step(until?: number): Promise<boolean>;
   /** When the next scheduled thing happens; undefined where nothing does. */
   nextAt(): number | undefined;
-  /** Told whenever something is scheduled. */
-  onSchedule: (() => void) | undefined;
   /** The same time as the product's clock. */
   readonly asClock: Clock;
+  /** How many sleeps of `asClock` have come to their end: then a visitor has something to do. */
+  readonly woken: number;
 }
 
 interface Entry {
@@ -38,17 +38,19 @@ export function createVirtualClock(start: Date): VirtualClock {
   const begun = start.getTime();
   let time = begun;
   let orders = 0;
+  let woken = 0;
   const queue: Entry[] = [];
   let advancing: Promise<unknown> = Promise.resolve();
 
   const clock: VirtualClock = {
-    onSchedule: undefined,
+    get woken() {
+      return woken;
+    },
     now: () => time,
     nextAt: () => queue[0]?.at,
     schedule(delayMs, action) {
       const entry: Entry = { at: time + Math.max(0, delayMs), order: orders++, action };
       queue.splice(findPlace(queue, entry), 0, entry);
-      clock.onSchedule?.();
       return () => {
         const place = queue.indexOf(entry);
         if (place >= 0) queue.splice(place, 1);
@@ -80,6 +82,7 @@ export function createVirtualClock(start: Date): VirtualClock {
           };
           const cancel = clock.schedule(milliseconds, () => {
             signal.removeEventListener('abort', onAbort);
+            woken += 1;
             resolve();
           });
           signal.addEventListener('abort', onAbort, { once: true });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listKubernetesNodes } from '../cluster.ts';
-import { type AddressChange, shuffleAddresses } from '../faults/shuffle.ts';
-import { reportNodes, waitFor, waitUntilWell } from '../waiting.ts';
+import { listKubernetesNodes } from '../../scenarios/cluster.ts';
+import { type AddressChange, shuffleAddresses } from '../../scenarios/faults/shuffle.ts';
+import { reportNodes, waitFor, waitUntilWell } from '../../scenarios/waiting.ts';
 import { readDiagnosis, readOutcome } from './support/documents.ts';
 import { expectClean, expectExit, expectWell } from './support/expectations.ts';
 import { type NodeFiles, recordFiles } from './support/files.ts';
@@ -28,6 +28,7 @@ describe('the crash of the runbook', () => {
 
   it('is told by doctor while the API still takes every node for Ready', async () => {
     await waitFor(
+      stage.cluster.lab,
       'the API to answer',
       () =>
         reportNodes(stage.cluster).then(

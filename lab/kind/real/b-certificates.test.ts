@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { pickNode } from '../cluster.ts';
-import { certificateWithoutAddress } from '../faults/certificate-without-address.ts';
-import { certificatesDeleted } from '../faults/certificates-deleted.ts';
-import { probeApiServer } from '../node.ts';
+import { pickNode } from '../../scenarios/cluster.ts';
+import { certificateWithoutAddress } from '../../scenarios/faults/certificate-without-address.ts';
+import { certificatesDeleted } from '../../scenarios/faults/certificates-deleted.ts';
+import { probeApiServer } from '../../scenarios/node.ts';
 import { expectClean, expectExit, expectWell } from './support/expectations.ts';
 import { recordIdentity } from './support/files.ts';
 import { readMarker } from './support/marker.ts';

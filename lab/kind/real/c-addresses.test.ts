@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { listKubernetesNodes, removeHelpers } from '../cluster.ts';
-import { halfRewrite } from '../faults/half-rewrite.ts';
-import { kubeconfigPort } from '../faults/kubeconfig-port.ts';
-import { reconnect } from '../faults/reconnect.ts';
-import { stopAll } from '../faults/stop-all.ts';
+import { listKubernetesNodes, removeHelpers } from '../../scenarios/cluster.ts';
+import { halfRewrite } from '../../scenarios/faults/half-rewrite.ts';
+import { kubeconfigPort } from '../../scenarios/faults/kubeconfig-port.ts';
+import { reconnect } from '../../scenarios/faults/reconnect.ts';
+import { stopAll } from '../../scenarios/faults/stop-all.ts';
 import { expectClean, expectExit, expectWell } from './support/expectations.ts';
 import { recordIdentity } from './support/files.ts';
 import { readMarker } from './support/marker.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Cluster, pickNode } from '../cluster.ts';
-import { certificateWithoutAddress } from '../faults/certificate-without-address.ts';
-import { writeBehind } from '../faults/half-rewrite.ts';
-import { staleEndpoint } from '../faults/stale-endpoint.ts';
-import { unusedAddress } from '../node.ts';
+import { type Cluster, pickNode } from '../../scenarios/cluster.ts';
+import { certificateWithoutAddress } from '../../scenarios/faults/certificate-without-address.ts';
+import { writeBehind } from '../../scenarios/faults/half-rewrite.ts';
+import { staleEndpoint } from '../../scenarios/faults/stale-endpoint.ts';
+import { unusedAddress } from '../../scenarios/node.ts';
 import { expectClean, expectExit, expectWell } from './support/expectations.ts';
 import { recordIdentity } from './support/files.ts';
 import { readMarker } from './support/marker.ts';

@@ -3,9 +3,10 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { attempt, type CommandResult } from '../command.ts';
-import { staleEndpoint } from '../faults/stale-endpoint.ts';
-import { waitFor } from '../waiting.ts';
+import type { CommandResult } from '../../scenarios/laboratory.ts';
+import { attempt } from '../command.ts';
+import { staleEndpoint } from '../../scenarios/faults/stale-endpoint.ts';
+import { waitFor } from '../../scenarios/waiting.ts';
 import { expectClean, expectExit, expectNoStackTrace } from './support/expectations.ts';
 import { recordFiles } from './support/files.ts';
 import { builtProgram } from './support/product.ts';
@@ -43,10 +44,15 @@ describe('on a broken cluster', () => {
 
   it('of two heals at once the second names the first', async () => {
     const first = stage.product.start('heal', '--name', stage.cluster.name, '--yes');
-    await waitFor('the first heal to begin', async () => (await stage.product.readJournals()).length > 0, {
-      timeoutMs: 60_000,
-      everyMs: 5,
-    });
+    await waitFor(
+      stage.cluster.lab,
+      'the first heal to begin',
+      async () => (await stage.product.readJournals()).length > 0,
+      {
+        timeoutMs: 60_000,
+        everyMs: 5,
+      },
+    );
 
     const second = await stage.product.rekindle('heal', '--name', stage.cluster.name, '--yes');
 

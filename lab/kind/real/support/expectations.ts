@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { type Cluster, listKubernetesNodes } from '../../cluster.ts';
-import type { CommandResult } from '../../command.ts';
-import { explainUnwell, reportNodes } from '../../waiting.ts';
+import { type Cluster, listKubernetesNodes } from '../../../scenarios/cluster.ts';
+import type { CommandResult } from '../../../scenarios/laboratory.ts';
+import { explainUnwell, reportNodes } from '../../../scenarios/waiting.ts';
 import { readDiagnosis } from './documents.ts';
 import { findLeftovers } from './files.ts';
 import { examine, type Stage } from './stage.ts';

@@ -1,5 +1,5 @@
-import { type Cluster, listKubernetesNodes } from '../../cluster.ts';
-import { runInNode } from '../../node.ts';
+import { type Cluster, listKubernetesNodes } from '../../../scenarios/cluster.ts';
+import { runInNode } from '../../../scenarios/node.ts';
 
 /** Path in the node to what is there: hash, mode and owner. */
 export type NodeFiles = Readonly<Record<string, string>>;

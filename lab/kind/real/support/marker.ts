@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { type Cluster, kubectl, listKubernetesNodes } from '../../cluster.ts';
-import { runInNode } from '../../node.ts';
-import { waitFor } from '../../waiting.ts';
+import { type Cluster, kubectl, listKubernetesNodes } from '../../../scenarios/cluster.ts';
+import { runInNode } from '../../../scenarios/node.ts';
+import { waitFor } from '../../../scenarios/waiting.ts';
 
 /*
  * A user's belongings: a ConfigMap, a Secret, and a workload that keeps a random number on a worker's disk. Whatever
@@ -28,9 +28,14 @@ export async function placeMarker(cluster: Cluster): Promise<void> {
   const worker = await pickWorker(cluster);
   const manifests = renderMarker(worker, await pickImage(cluster, worker));
   await cluster.lab.run(kubectl(cluster, 'apply', '--filename', '-'), { stdin: JSON.stringify(manifests) });
-  await waitFor('the workload to write its number', async () => (await readNumber(cluster, worker)) !== '', {
-    timeoutMs: 180_000,
-  });
+  await waitFor(
+    cluster.lab,
+    'the workload to write its number',
+    async () => (await readNumber(cluster, worker)) !== '',
+    {
+      timeoutMs: 180_000,
+    },
+  );
 }
 
 /** The belongings as they are now: identities and contents as the API has them, and the number on the worker's disk. */

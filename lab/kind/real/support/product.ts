@@ -2,8 +2,9 @@ import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { x } from 'tinyexec';
-import { attempt, type CommandResult } from '../../command.ts';
-import type { Laboratory } from '../../laboratory.ts';
+import type { CommandResult } from '../../../scenarios/laboratory.ts';
+import { attempt } from '../../command.ts';
+import type { RealLaboratory } from '../../laboratory.ts';
 import { readJournal } from './documents.ts';
 
 const program = join(import.meta.dirname, '..', '..', '..', '..', 'dist', 'rekindle.js');
@@ -34,7 +35,7 @@ export interface RunningProduct {
   hasEnded(): boolean;
 }
 
-export async function installProduct(lab: Laboratory): Promise<Product> {
+export async function installProduct(lab: RealLaboratory): Promise<Product> {
   const home = await mkdtemp(join(tmpdir(), 'rekindle-real-'));
   const kubeconfig = join(home, 'kubeconfig');
   await copyFile(lab.environment.KUBECONFIG ?? '', kubeconfig);

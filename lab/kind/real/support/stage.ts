@@ -1,7 +1,7 @@
-import { type Cluster, createCluster, deleteCluster, listNodes, removeHelpers } from '../../cluster.ts';
-import { oldEntrypoint } from '../../faults/old-entrypoint.ts';
+import { type Cluster, createCluster, deleteCluster, listNodes, removeHelpers } from '../../../scenarios/cluster.ts';
+import { oldEntrypoint } from '../../../scenarios/faults/old-entrypoint.ts';
 import { missingBuild, openLaboratory, startEngine } from '../../laboratory.ts';
-import { waitUntilWell } from '../../waiting.ts';
+import { waitUntilWell } from '../../../scenarios/waiting.ts';
 import { placeMarker } from './marker.ts';
 import { installProduct, type Product } from './product.ts';
 

@@ -3,8 +3,8 @@ import type { Laboratory } from './laboratory.ts';
 import { type Profile, profiles, recognizeProfile, renderKindConfig } from './profiles.ts';
 
 /** A kind cluster of the lab, whether it exists or not. */
-export interface Cluster {
-  readonly lab: Laboratory;
+export interface Cluster<Lab extends Laboratory = Laboratory> {
+  readonly lab: Lab;
   readonly name: string;
 }
 

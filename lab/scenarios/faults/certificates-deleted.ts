@@ -31,6 +31,7 @@ export const certificatesDeleted: Fault = {
     }
     const { address } = await pickNode(cluster, node.name);
     await waitFor(
+      cluster.lab,
       `the API server of ${node.name} to be gone`,
       async () => (await probeApiServer(cluster, { name: node.name, address })) !== 0,
       { timeoutMs: 60_000 },

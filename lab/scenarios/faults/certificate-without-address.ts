@@ -32,6 +32,7 @@ export const certificateWithoutAddress: Fault = {
     await runInNode(cluster, node, ['rm', '-f', copy]);
     await stopStaticPod(cluster, node, 'kube-apiserver');
     await waitFor(
+      cluster.lab,
       `the API server of ${node.name} to serve the certificate for ${other}`,
       async () => (await probeApiServer(cluster, node)) === curlCertificateUnfit,
       { timeoutMs: 120_000 },

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import type { Laboratory } from './laboratory.ts';
 import { type Cluster, type ClusterNode, kubectl, listKubernetesNodes } from './cluster.ts';
 
 const nodeList = z.object({
@@ -94,39 +94,41 @@ export async function waitUntilWell(
   cluster: Cluster,
   options: { readonly timeoutMs: number; readonly since?: number },
 ): Promise<number> {
-  const start = performance.now();
+  const { clock } = cluster.lab;
+  const start = clock.now();
   for (;;) {
     let reason: string | undefined;
     try {
       const [nodes, reported] = await Promise.all([listKubernetesNodes(cluster), reportNodes(cluster)]);
-      reason = explainUnwell(nodes, reported, Date.now(), options.since);
+      reason = explainUnwell(nodes, reported, clock.now(), options.since);
       // A server that has only just been started answers lists before it is ready.
       if (reason === undefined) await askReady(cluster);
     } catch (error) {
       reason = error instanceof Error ? error.message : String(error);
     }
-    const elapsed = performance.now() - start;
+    const elapsed = clock.now() - start;
     if (reason === undefined) {
       return elapsed;
     }
     if (elapsed > options.timeoutMs) {
       throw new Error(`${cluster.name} is not well after ${Math.round(elapsed / 1000)} s: ${reason}`);
     }
-    await sleep(250);
+    await clock.sleep(250);
   }
 }
 
 /** Asks again and again until the answer is yes. Rejects after `timeoutMs` with what was waited for. */
 export async function waitFor(
+  { clock }: Laboratory,
   what: string,
   condition: () => Promise<boolean>,
   options: { readonly timeoutMs: number; readonly everyMs?: number },
 ): Promise<void> {
-  const deadline = performance.now() + options.timeoutMs;
+  const deadline = clock.now() + options.timeoutMs;
   while (!(await condition())) {
-    if (performance.now() > deadline) {
+    if (clock.now() > deadline) {
       throw new Error(`waited ${options.timeoutMs / 1000} s for ${what}`);
     }
-    await sleep(options.everyMs ?? 250);
+    await clock.sleep(options.everyMs ?? 250);
   }
 }

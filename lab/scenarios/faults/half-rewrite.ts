@@ -21,9 +21,14 @@ export const halfRewrite: Fault = {
     const change = moved.find((each) => each.node === node.name);
     const from = change?.from ?? '';
     // The boot's own rewriting comes first; else it would undo ours.
-    await waitFor(`the API server of ${node.name}`, async () => (await probeApiServer(cluster, node)) === 0, {
-      timeoutMs: 120_000,
-    });
+    await waitFor(
+      cluster.lab,
+      `the API server of ${node.name}`,
+      async () => (await probeApiServer(cluster, node)) === 0,
+      {
+        timeoutMs: 120_000,
+      },
+    );
     return { moved, ...(await writeBehind(cluster, node, from)) };
   },
 };
@@ -43,7 +48,7 @@ export async function writeBehind(
   await restartKubelet(cluster, node);
   // A kubelet that cannot reach the API does not end the container made from the file's former text; a boot would have.
   await stopStaticPod(cluster, node, 'etcd');
-  await waitFor(`etcd of ${node.name} to fail`, async () => (await probeApiServer(cluster, node)) !== 0, {
+  await waitFor(cluster.lab, `etcd of ${node.name} to fail`, async () => (await probeApiServer(cluster, node)) !== 0, {
     timeoutMs: 120_000,
   });
   return { node: node.name, behind: changed };

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path/posix';
-import type { CommandResult } from './command.ts';
+import type { CommandResult } from './laboratory.ts';
 import type { Cluster, ClusterNode } from './cluster.ts';
 
 /** Standard output of a command inside the node. Rejects with a CommandError where it fails. */
