@@ -1,6 +1,6 @@
 import type { Cluster } from '../cluster.ts';
 
-/** A way to break a real cluster. */
+/** A way to break a cluster, the same in the real lab and in the simulated one. */
 export interface Fault {
   readonly name: string;
   /** One sentence: what is really done. */
