@@ -25,7 +25,7 @@ export class StandstillError extends Error {
 const work = new Set([
   'FSReqCallback',
   'FSReqPromise',
-  'FileHandleCloseReq',
+  'CloseReq',
   'WriteWrap',
   'ShutdownWrap',
   'TCPConnectWrap',
@@ -80,14 +80,15 @@ export function createDriver(clock: VirtualClock): Driver {
       while (!isOver) {
         await waitUntilQuiet(() => isOver);
         if (isOver) break;
-        // What concerns nobody but the world itself needs no look around.
-        for (let seen = signs; seen === signs; ) {
-          const at = clock.nextAt();
-          if (at === undefined) throw new StandstillError('nothing is going to happen any more, and the visitor waits');
-          if (at > end) throw new StandstillError(`the visitor waits still after ${limitMs / 1000} s`);
-          const woken = clock.woken;
+        const at = clock.nextAt();
+        if (at === undefined) throw new StandstillError('nothing is going to happen any more, and the visitor waits');
+        if (at > end) throw new StandstillError(`the visitor waits still after ${limitMs / 1000} s`);
+        // What concerns nobody but the world itself needs no long look around.
+        for (let seen = signs, woken = clock.woken; seen === signs && woken === clock.woken && !isOver; ) {
+          const next = clock.nextAt();
+          if (next === undefined || next > end) break;
           await clock.step();
-          if (clock.woken !== woken) break;
+          await turn();
         }
       }
       return await visit;

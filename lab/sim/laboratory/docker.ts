@@ -1,7 +1,7 @@
 import type { ContainerRecord, RestartPolicy } from '../engine/container.ts';
 import type { Docker } from '../engine/docker.ts';
 import { DockerRefusal } from '../engine/refusal.ts';
-import { describeContainer } from '../engine/documents.ts';
+import { describeContainer } from '../engine/container-documents.ts';
 import { fail, type Program, readArguments, say, UsageError } from './program.ts';
 
 /**
