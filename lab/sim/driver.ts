@@ -1,9 +1,13 @@
+import type { Socket } from 'node:net';
 import type { VirtualClock } from './clock.ts';
+import { watchTraffic } from './traffic.ts';
 
 /** Told by the servers of the world while they work on something, so that its time stands still meanwhile. */
 export interface Activity {
   /** Answers the function that ends this piece of work. */
   begin(): () => void;
+  /** To be told of each connection that a server accepts. */
+  accept(socket: Socket): void;
 }
 
 export interface Driver {
@@ -39,7 +43,9 @@ const quietTurns = 12;
 export function createDriver(clock: VirtualClock): Driver {
   let underWay = 0;
   let signs = 0;
+  const traffic = watchTraffic();
   const activity: Activity = {
+    accept: (socket) => traffic.accept(socket),
     begin() {
       underWay += 1;
       signs += 1;
@@ -65,7 +71,7 @@ export function createDriver(clock: VirtualClock): Driver {
   }
 
   function isBusy(): boolean {
-    return underWay > 0 || process.getActiveResourcesInfo().some((kind) => work.has(kind));
+    return underWay > 0 || process.getActiveResourcesInfo().some((kind) => work.has(kind)) || traffic.isOnItsWay();
   }
 
   return {

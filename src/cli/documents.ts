@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { diagnosis } from '../engine/diagnosis.ts';
+import { bundleManifest } from '../bundle/manifest.ts';
+import { diagnosis, finding } from '../engine/diagnosis.ts';
 import { engineFacts } from '../facts/engine.ts';
 import { facts } from '../facts/facts.ts';
 import { findingRef, plan } from '../repairs/step.ts';
@@ -121,8 +122,25 @@ const explainDocument = z.object({
   done: z.string(),
   byHand: z.string(),
   page: z.string(),
+  recorded: z
+    .object({
+      cluster: z.string(),
+      gatheredAt: z.string(),
+      findings: z.array(finding),
+      steps: z.array(z.string()).describe('What `heal` would do about them.'),
+    })
+    .nullable()
+    .describe('Where the recording of --from shows it; null without one.'),
 });
 export type ExplainDocument = z.infer<typeof explainDocument>;
+
+const bundleDocument = z.object({
+  format: z.literal('rekindle.bundle-written/v1'),
+  path: z.string().nullable().describe('As it was named, or beside the working directory; null for standard output.'),
+  bytes: z.number(),
+  manifest: bundleManifest,
+});
+export type BundleDocument = z.infer<typeof bundleDocument>;
 
 const errorDocument = z.object({
   format: z.literal('rekindle.error/v1'),
@@ -132,7 +150,13 @@ const errorDocument = z.object({
 });
 export type ErrorDocument = z.infer<typeof errorDocument>;
 
-export type ResultDocument = DoctorDocument | StatusDocument | HealDocument | RunsDocument | ExplainDocument;
+export type ResultDocument =
+  | DoctorDocument
+  | StatusDocument
+  | HealDocument
+  | RunsDocument
+  | ExplainDocument
+  | BundleDocument;
 
 /** By the name of the file under docs/schema. */
 export const publishedSchemas = {
@@ -142,5 +166,7 @@ export const publishedSchemas = {
   runs: runsDocument,
   explain: explainDocument,
   facts,
+  bundle: bundleDocument,
+  'bundle-manifest': bundleManifest,
   error: errorDocument,
 } as const;

@@ -1,3 +1,4 @@
+import type { PackedBundle } from '../bundle/pack.ts';
 import type { Diagnosis } from '../engine/diagnosis.ts';
 import type { Explanation } from '../engine/explain.ts';
 import type { HealOptions } from '../engine/heal.ts';
@@ -25,6 +26,12 @@ export interface EngineApi<World = unknown> {
   diagnoseFacts(facts: Facts): Diagnosis;
   planFor(facts: Facts, diagnosis: Diagnosis, options: Pick<HealOptions, 'only' | 'maxRisk'>): Plan;
   healCluster(world: World, cluster: string, options: HealOptions): Promise<HealOutcome>;
+  /** Packs what a look gives, and the cluster's runs; an empty cluster means those of all. Redacted. */
+  makeBundle(
+    world: World,
+    cluster: string,
+    options: { readonly host: Host; readonly signal: AbortSignal },
+  ): Promise<PackedBundle>;
   undoRun(world: World, run: string, options: UndoOptions): Promise<HealOutcome>;
   explainFinding(id: string): Explanation | undefined;
   allFindingIds(): readonly string[];

@@ -25,6 +25,7 @@ export const engine: EngineApi<World> = {
   // Looking needs nothing of what acts.
   healCluster: async (...call) => (await import('../engine/heal.ts')).healCluster(...call),
   undoRun: async (...call) => (await import('../engine/undo.ts')).undoRun(...call),
+  makeBundle: async (...call) => (await import('../engine/bundle.ts')).makeBundle(...call),
   explainFinding,
   allFindingIds,
   readCurrentContext,

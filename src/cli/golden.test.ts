@@ -62,6 +62,7 @@ const cases: [string, string, CliSetting][] = [
   ['runs', 'runs', runs],
   ['run', 'runs last', runs],
   ['explain', 'explain node/kubelet-endpoint-stale', {}],
+  ['help-bundle', 'bundle --help', {}],
   ['help', '--help', {}],
   ['help-heal', 'heal --help', {}],
 ];

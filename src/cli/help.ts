@@ -40,7 +40,7 @@ export function doctorHelp(program: string): string {
     [`${program} doctor --name idp-mvp -v`, 'one cluster, with the evidence'],
     [`${program} doctor -o json`, 'for programs; docs/schema/doctor.json describes it'],
     [`${program} doctor --fail-on warning`, 'in a pipeline that wants no warnings either'],
-    [`${program} doctor --from facts.json`, 'judge recorded facts'],
+    [`${program} doctor --from bundle.tar.gz`, 'judge a bundle (or facts as JSON), anywhere'],
   );
   return `\n${shown}\n\n${exitCodeHelp}`;
 }
@@ -63,7 +63,10 @@ ${exitCodeHelp}`;
 }
 
 export function explainHelp(program: string): string {
-  return `\n${examples([`${program} explain node/kubelet-endpoint-stale`, 'the stale address that keeps a node NotReady'])}`;
+  return `\n${examples(
+    [`${program} explain node/kubelet-endpoint-stale`, 'the stale address that keeps a node NotReady'],
+    [`${program} explain nodes/not-ready --from bundle.tar.gz`, 'and where a bundle shows it'],
+  )}`;
 }
 
 export function runsHelp(program: string): string {
@@ -81,4 +84,26 @@ export function undoHelp(program: string): string {
     [`${program} undo last --yes`, 'unasked'],
   );
   return `\nA file that somebody else changed since is left alone and named.\n\n${shown}\n\n${exitCodeHelp}`;
+}
+
+export function bundleHelp(program: string): string {
+  const shown = examples(
+    [`${program} bundle`, 'rekindle-<cluster>-<time>.tar.gz in this folder'],
+    [`${program} bundle --name idp-mvp --output report.tar.gz`, 'one cluster, a name of your own'],
+    [`${program} bundle --output - | ssh build tar tzf -`, 'to standard output'],
+    [`${program} bundle -o json`, 'for programs; docs/schema/bundle.json describes it'],
+    [`${program} doctor --from report.tar.gz`, 'diagnose it, anywhere'],
+  );
+  return `
+It changes nothing in the cluster, and overwrites no file. What looks like a
+secret is taken out and listed; read docs/bundles.md before you pass one on.
+
+${shown}
+
+Exit codes:
+  0    the file is written, whatever is wrong with the cluster
+  2    wrong usage, or the file exists already
+  3    no engine: the file is written with what there is; or it could not be
+       written
+  130  interrupted`;
 }

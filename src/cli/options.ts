@@ -39,7 +39,15 @@ export const maxRiskOption = new Option('--max-risk <risk>', 'safe leaves worklo
 export const timeoutOption = new Option('--timeout <duration>', 'how long to try: 90s, 5m, 1h')
   .argParser(readDuration)
   .default(300_000, '5m');
-export const fromOption = new Option('--from <file>', 'judge recorded facts (JSON) instead of a live cluster');
+export const fromOption = new Option('--from <file>', 'judge a bundle or recorded facts instead of a live cluster');
+/** Here `--output` is the file, as with other tools that write one. */
+export const bundleFormatOption = new Option('-o <format>', 'how the result is written')
+  .choices(tableOrJson)
+  .default('table' as const);
+export const bundleOutputOption = new Option(
+  '--output <file>',
+  'the file to write, - for standard output (default: rekindle-<cluster>-<time>.tar.gz here)',
+);
 export const failOnOption = new Option('--fail-on <severity>', 'the least severity that makes the exit code 1')
   .choices(['warning', 'error'] as const)
   .default('error' as const);

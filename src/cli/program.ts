@@ -1,8 +1,10 @@
 import { Command } from '@commander-js/extra-typings';
 import { UsageError } from './errors.ts';
-import { commonHelp, doctorHelp, explainHelp, healHelp, runsHelp, undoHelp } from './help.ts';
+import { bundleHelp, commonHelp, doctorHelp, explainHelp, healHelp, runsHelp, undoHelp } from './help.ts';
 import type { Invocation } from './invocation.ts';
 import {
+  bundleFormatOption,
+  bundleOutputOption,
   contextOption,
   dockerHostOption,
   doctorOutputOption,
@@ -21,7 +23,7 @@ import {
 } from './options.ts';
 import { findNearest } from './text/nearest.ts';
 
-export const commandNames = ['doctor', 'heal', 'explain', 'runs', 'undo'];
+export const commandNames = ['doctor', 'heal', 'explain', 'runs', 'undo', 'bundle'];
 
 interface Terms {
   readonly invocation: Invocation;
@@ -116,6 +118,7 @@ export function buildProgram(terms: Terms): Command {
     .command('explain')
     .description('what a finding means, how it was established, and the way by hand')
     .argument('[id]', 'the finding, such as node/kubelet-endpoint-stale')
+    .addOption(fromOption)
     .addOption(outputOption)
     .addOption(noColorOption)
     .addHelpText('after', explainHelp(name))
@@ -151,6 +154,23 @@ export function buildProgram(terms: Terms): Command {
     .action(async (run, options) => {
       const { runUndo } = await import('./commands/undo.ts');
       finish(await runUndo(run, options, invocation));
+    });
+
+  program
+    .command('bundle')
+    .description('write facts, findings, runs and logs to one file, without secrets')
+    .addOption(nameOption)
+    .addOption(contextOption)
+    .addOption(bundleOutputOption)
+    .addOption(bundleFormatOption)
+    .addOption(dockerHostOption)
+    .addOption(kubeconfigOption)
+    .addOption(verboseOption)
+    .addOption(noColorOption)
+    .addHelpText('after', bundleHelp(name))
+    .action(async (options) => {
+      const { runBundle } = await import('./commands/bundle.ts');
+      finish(await runBundle(options, invocation));
     });
 
   return program;

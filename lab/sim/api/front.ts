@@ -18,7 +18,7 @@ export interface ApiFrontOptions extends Omit<ApiSurroundings, 'idle'> {
   /** Who answers now; while nobody does, connections are closed before TLS, as Docker's proxy closes them. */
   readonly state: () => ApiServerState | undefined;
   /** Told when work begins; its answer is called when the work is done. Waiting is no work. */
-  readonly activity?: { begin(): () => void };
+  readonly activity?: { begin(): () => void; accept?(socket: net.Socket): void };
 }
 
 export interface ApiFront {
@@ -57,6 +57,7 @@ export async function startApiFront(options: ApiFrontOptions): Promise<ApiFront>
   const listener = net.createServer((socket) => {
     const state = options.state();
     connections.add(socket);
+    options.activity?.accept?.(socket);
     socket.on('close', () => connections.delete(socket));
     socket.on('error', () => socket.destroy());
     if (state === undefined) {

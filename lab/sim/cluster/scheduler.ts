@@ -55,15 +55,31 @@ function bindAll(world: ClusterWorld): void {
   const nodes = world.store.list('nodes');
   const load = new Map(nodes.map(({ metadata }) => [metadata.name, world.pods.onNode(metadata.name).length]));
   for (const pod of pending) {
-    const fitting = nodes.filter((node) => refuse(world, pod, node, load) === undefined);
-    fitting.sort((left, right) => (load.get(left.metadata.name) ?? 0) - (load.get(right.metadata.name) ?? 0));
-    const [node] = fitting;
+    const node = findEmptiest(world, pod, nodes, load);
     if (node === undefined) reportUnschedulable(world, pod, nodes, load);
     else {
       load.set(node.metadata.name, (load.get(node.metadata.name) ?? 0) + 1);
       bind(world, pod, node.metadata.name);
     }
   }
+}
+
+/** Fullness is compared first: asking whether a node takes a pod costs more. */
+function findEmptiest(
+  world: ClusterWorld,
+  pod: KubeObject,
+  nodes: readonly KubeObject[],
+  load: ReadonlyMap<string, number>,
+): KubeObject | undefined {
+  let best: KubeObject | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const node of nodes) {
+    const pods = load.get(node.metadata.name) ?? 0;
+    if (pods >= least || refuse(world, pod, node, load) !== undefined) continue;
+    best = node;
+    least = pods;
+  }
+  return best;
 }
 
 function bind(world: ClusterWorld, pod: KubeObject, nodeName: string): void {

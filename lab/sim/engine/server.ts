@@ -84,6 +84,7 @@ export async function startEngineServer(
       opened.on('upgrade', (message, socket, head) => void upgrade(message, socket, head));
       opened.on('connection', (socket: Socket) => {
         sockets.add(socket);
+        activity?.accept?.(socket);
         socket.on('error', () => undefined);
         socket.on('close', () => sockets.delete(socket));
       });

@@ -10,7 +10,10 @@ import { growTrees } from './tree.ts';
 
 export function describeDoctor(document: DoctorDocument, look: Look): string[] {
   const { engine, clusters } = document;
-  if (isUnreachable(engine)) return describeEngineFailure(engine, look, clusters[0]);
+  if (isUnreachable(engine)) {
+    const failure = describeEngineFailure(engine, look, clusters[0]);
+    return document.source === 'live' ? failure : [...describeRecording(clusters[0], look), ...failure];
+  }
   if (clusters.length === 0) return describeNoClusters(look);
   const reports = clusters.flatMap((report, index) => [
     ...(index > 0 ? [''] : []),

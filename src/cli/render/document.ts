@@ -1,4 +1,5 @@
 import type { ResultDocument } from '../documents.ts';
+import { describeBundle } from './bundle.ts';
 import { describeDoctor } from './doctor.ts';
 import { describeExplanation } from './explain.ts';
 import { describeHeal } from './heal.ts';
@@ -18,5 +19,7 @@ export function describeDocument(document: ResultDocument, look: Look): string[]
       return describeRuns(document, look);
     case 'rekindle.explain/v1':
       return describeExplanation(document, look);
+    case 'rekindle.bundle-written/v1':
+      return describeBundle(document, look);
   }
 }

@@ -5,9 +5,10 @@ import type { Facts } from '../../facts/facts.ts';
 import type { Plan } from '../../repairs/step.ts';
 import type { FileChange } from '../../runs/diff.ts';
 import type { WorldOptions } from '../../engine/world.ts';
+import { packBundle } from '../../bundle/pack.ts';
 import type { EngineApi } from '../engine-api.ts';
 import type { JournalEntry, RunSummary } from '../../runs/journal.ts';
-import { emptyPlan, makeCrashed, makeCrashPlan, makeFacts, makeHealthy } from './samples.ts';
+import { emptyPlan, makeBare, makeCrashed, makeCrashPlan, makeFacts, makeHealthy, makeMaterial } from './samples.ts';
 
 export interface FakeCluster {
   readonly facts: Facts;
@@ -108,6 +109,12 @@ export function makeFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
         dryRun,
         question: `Apply ${find(name).plan.steps.length} steps to ${name}?`,
       });
+    },
+    makeBundle: async (_world, name, { host }) => {
+      if (options.failWith !== undefined) throw options.failWith;
+      host.tell({ code: 'gather-started', cluster: name });
+      host.tell({ code: 'gather-ended', cluster: name });
+      return packBundle({ ...makeMaterial(name), ...(options.failure === undefined ? {} : makeBare(options.failure)) });
     },
     undoRun: async (_world, run, { host, signal, dryRun }) =>
       heal(find(clusters[0]?.diagnosis.cluster ?? ''), { host, signal, dryRun, question: `Put ${run} back?` }),

@@ -1,3 +1,4 @@
+import type { BundleMaterial } from '../../bundle/pack.ts';
 import type { Diagnosis, Finding } from '../../engine/diagnosis.ts';
 import type { EngineFacts } from '../../facts/engine.ts';
 import type { Facts } from '../../facts/facts.ts';
@@ -225,4 +226,32 @@ export function makeDegraded(cluster = 'idp-mvp'): Diagnosis {
     verdict: 'degraded',
     findings: makeCrashed(cluster).findings.filter(({ severity }) => severity === 'warning'),
   });
+}
+
+/** What a bundle of a running cluster is made of, with a secret in it. */
+export function makeMaterial(cluster = 'idp-mvp'): BundleMaterial {
+  const node = `${cluster}-control-plane`;
+  const log =
+    'E0504 09:14:01 dial tcp 172.18.0.4:6443: connect: connection refused\nI0504 09:14:02 --password hunter2\n';
+  return {
+    madeAt: new Date('2026-05-04T09:15:00Z'),
+    version: '1.2.3',
+    hostPlatform: 'linux',
+    cluster,
+    files: [
+      { path: ['facts.json'], what: 'what was observed', contents: { json: makeFacts(cluster) } },
+      { path: ['logs', node, 'kubelet.log'], what: `log of kubelet on ${node}`, contents: { text: log } },
+    ],
+    missing: [{ what: `log of kubelet on ${cluster}-worker`, reason: 'the container does not run' }],
+  };
+}
+
+/** What is left of that without an engine. */
+export function makeBare(engine: EngineFacts): Pick<BundleMaterial, 'files' | 'missing'> {
+  const none = unseen('no Docker engine answers');
+  const json = { ...makeFacts(''), engine, containers: none, network: none, nodes: {}, api: none, kubeconfig: none };
+  return {
+    files: [{ path: ['facts.json'], what: 'what was observed', contents: { json } }],
+    missing: [{ what: 'the state of the cluster', reason: engine.reason }],
+  };
 }

@@ -1,0 +1,6 @@
+/** The simulated world, for whoever bundles it (scripts/build.ts). */
+
+export { judge } from '../scenarios/judge.ts';
+export { playScenario } from '../scenarios/play.ts';
+export { scenarios } from '../scenarios/scenarios.ts';
+export { setSimStage } from './laboratory/stage.ts';
