@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { VirtualClock } from './clock.ts';
+import { isCompressing, watchCompression } from './compression.ts';
 import { watchTraffic } from './traffic.ts';
 
 /** Told by the servers of the world while they work on something, so that its time stands still meanwhile. */
@@ -43,6 +44,7 @@ const quietTurns = 12;
 export function createDriver(clock: VirtualClock): Driver {
   let underWay = 0;
   let signs = 0;
+  watchCompression();
   const traffic = watchTraffic();
   const activity: Activity = {
     accept: (socket) => traffic.accept(socket),
@@ -71,7 +73,12 @@ export function createDriver(clock: VirtualClock): Driver {
   }
 
   function isBusy(): boolean {
-    return underWay > 0 || process.getActiveResourcesInfo().some((kind) => work.has(kind)) || traffic.isOnItsWay();
+    return (
+      underWay > 0 ||
+      isCompressing() ||
+      process.getActiveResourcesInfo().some((kind) => work.has(kind)) ||
+      traffic.isOnItsWay()
+    );
   }
 
   return {
