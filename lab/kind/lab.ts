@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Cluster, createCluster, deleteCluster, listClusters, listNodes } from '../scenarios/cluster.ts';
 import { faults } from '../scenarios/faults/index.ts';
@@ -10,6 +11,7 @@ import {
   startEngine,
   stopEngine,
 } from './laboratory.ts';
+import { compareWorlds, renderComparisons } from './compare.ts';
 import { profiles } from '../scenarios/profiles.ts';
 
 const usage = `The real lab: a Docker engine with kind clusters to break.
@@ -23,6 +25,8 @@ const usage = `The real lab: a Docker engine with kind clusters to break.
                  [--name NAME] [--clean]
   npm run lab -- down [--name NAME]       delete the cluster; with --engine stop the lab's engine as well
   npm run lab -- status                   what is there, as JSON
+  npm run lab -- compare [SCENARIO...]    play scenarios here and in the simulated world, and list where they differ
+                                          (needs npm run build; every play is kept in build/plays)
 
 The cluster is called idp-mvp unless --name says otherwise. Faults:
 ${faults.map((fault) => `  ${`${fault.name} ${fault.argument ?? ''}`.padEnd(37)} ${fault.summary}`).join('\n')}
@@ -54,6 +58,10 @@ async function main(argv: string[], environment: NodeJS.ProcessEnv): Promise<voi
   if (values.help || command === undefined) {
     process.stderr.write(usage);
     process.exitCode = values.help ? 0 : 2;
+    return;
+  }
+  if (command === 'compare') {
+    await compare(positionals.slice(1));
     return;
   }
   if (rest.length > 0) {
@@ -88,6 +96,18 @@ async function dispatch(
     default:
       throw new UsageError(`there is no command ${command}`);
   }
+}
+
+async function compare(names: readonly string[]): Promise<void> {
+  const comparisons = await compareWorlds(names, join(import.meta.dirname, '..', '..', 'build', 'plays'), (one) =>
+    process.stderr.write(`${renderComparisons([one])}\n\n`),
+  );
+  process.stdout.write(`${renderComparisons(comparisons)}\n`);
+  const isAlike = comparisons.every(
+    ({ complaints, differences }) =>
+      differences.length === 0 && complaints.simulated.length === 0 && complaints.real.length === 0,
+  );
+  if (!isAlike) process.exitCode = 1;
 }
 
 async function bringUp(

@@ -1,4 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import { readRecording } from '../../src/bundle/read.ts';
+import type { Facts } from '../../src/facts/facts.ts';
 import type { Scenario, ScenarioStage, StagedFault } from './scenario.ts';
 import { waitUntilWell } from './waiting.ts';
 
@@ -45,6 +49,8 @@ export interface Play {
   readonly again?: Examination;
   /** The user's belongings, as they were before the faults and at the end. */
   readonly belongings: { readonly before: unknown; readonly after: unknown };
+  /** As the product gathered them after the faults and after the heal; only where they were asked for. */
+  readonly facts?: { readonly before: Facts; readonly after: Facts };
 }
 
 export interface Stage extends ScenarioStage {
@@ -53,12 +59,18 @@ export interface Stage extends ScenarioStage {
 }
 
 /** The stage has to hold a well cluster of the scenario's profile and entrypoint. */
-export async function playScenario(scenario: Scenario, stage: Stage): Promise<Play> {
+export async function playScenario(
+  scenario: Scenario,
+  stage: Stage,
+  options: { readonly withFacts?: boolean } = {},
+): Promise<Play> {
   const belongings = await stage.recordBelongings();
   await stageAll(scenario.faults, stage);
+  const factsBefore = options.withFacts === true ? await recordFacts(stage, 'before') : undefined;
   const before = await examine(stage);
   const healing = await heal(stage);
   const after = await examine(stage);
+  const factsAfter = options.withFacts === true ? await recordFacts(stage, 'after') : undefined;
   let again: Examination | undefined;
   if (scenario.again !== undefined) {
     await stageAll(scenario.again, stage);
@@ -71,6 +83,9 @@ export async function playScenario(scenario: Scenario, stage: Stage): Promise<Pl
     healing,
     after,
     ...(again === undefined ? {} : { again }),
+    ...(factsBefore === undefined || factsAfter === undefined
+      ? {}
+      : { facts: { before: factsBefore, after: factsAfter } }),
     belongings: { before: belongings, after: await stage.recordBelongings() },
   };
 }
@@ -90,6 +105,16 @@ export async function examine({ cluster, visitor }: ScenarioStage): Promise<Exam
 export async function heal({ cluster, visitor }: ScenarioStage): Promise<Healing> {
   const { exitCode, stdout, stderr } = await visitor.rekindle('heal', '--name', cluster.name, '--yes', '-o', 'json');
   return { ...parse(healDocument, stdout, stderr), exitCode };
+}
+
+/** By way of a bundle, which is how the product gives its facts away. */
+async function recordFacts({ cluster, visitor }: ScenarioStage, when: string): Promise<Facts> {
+  const file = join(dirname(visitor.kubeconfig), `facts-${when}-${cluster.lab.clock.now()}.tar.gz`);
+  const { stderr } = await visitor.rekindle('bundle', '--name', cluster.name, '--output', file);
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw new Error(`rekindle wrote no bundle: ${stderr}`, { cause: error });
+  });
+  return await readRecording(bytes);
 }
 
 function parse<T>(schema: z.ZodType<T>, stdout: string, stderr: string): T {

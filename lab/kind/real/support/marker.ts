@@ -110,11 +110,8 @@ function renderMarker(worker: string, image: string): unknown {
 
 async function pickWorker(cluster: Cluster): Promise<string> {
   const nodes = await listKubernetesNodes(cluster);
-  const worker = nodes.find((node) => node.role === 'worker');
-  if (worker === undefined) {
-    throw new Error(`${cluster.name} has no worker`);
-  }
-  return worker.name;
+  // A cluster of one node runs the user's workloads on its control plane.
+  return (nodes.find((node) => node.role === 'worker') ?? nodes[0])?.name ?? '';
 }
 
 /** An image with a shell that is in the node already: the lab's own, or one that kind's images bring along. */

@@ -1,5 +1,5 @@
-import { type Cluster, createCluster, deleteCluster, listNodes, removeHelpers } from '../../../scenarios/cluster.ts';
-import { oldEntrypoint } from '../../../scenarios/faults/old-entrypoint.ts';
+import { type Cluster, createCluster, deleteCluster, listClusters, removeHelpers } from '../../../scenarios/cluster.ts';
+import { oldEntrypoint, restoreEntrypoint } from '../../../scenarios/faults/old-entrypoint.ts';
 import { missingBuild, openLaboratory, startEngine } from '../../laboratory.ts';
 import { waitUntilWell } from '../../../scenarios/waiting.ts';
 import { placeMarker } from './marker.ts';
@@ -11,10 +11,11 @@ export interface Stage {
 }
 
 /**
- * A well 1 + 2 cluster with the runbook's old entrypoint, a user's belongings in it, and the product with a clean
- * home. What an earlier file left broken is thrown away and made anew. The name is $REKINDLE_LAB_CLUSTER, or idp-mvp.
+ * A well cluster (1 + 2 nodes with the runbook's old entrypoint by default), a user's belongings in it, and the product
+ * with a clean home. What an earlier file left broken, or of another shape, is thrown away and made anew. The name is
+ * $REKINDLE_LAB_CLUSTER, or idp-mvp.
  */
-export async function setStage(): Promise<Stage> {
+export async function setStage(profile = 'workers', entrypoint: 'old' | 'current' = 'old'): Promise<Stage> {
   const lab = await openLaboratory(process.env, (text) => process.stderr.write(`[lab] ${text}\n`));
   const missing = missingBuild(lab);
   if (missing !== undefined) {
@@ -23,12 +24,14 @@ export async function setStage(): Promise<Stage> {
   await startEngine(lab);
   const cluster: Cluster = { lab, name: process.env.REKINDLE_LAB_CLUSTER ?? 'idp-mvp' };
   await removeHelpers(cluster);
-  if ((await listNodes(cluster)).length > 0 && !(await isWell(cluster, 60_000))) {
-    lab.say(`${cluster.name} is broken; it is made anew`);
+  const present = (await listClusters(lab)).find(({ name }) => name === cluster.name);
+  if (present !== undefined && (present.profile !== profile || !(await isWell(cluster, 60_000)))) {
+    lab.say(`${cluster.name} is broken, or of another shape; it is made anew`);
     await deleteCluster(cluster);
   }
-  await createCluster(cluster, 'workers');
-  await oldEntrypoint.stage(cluster, undefined);
+  await createCluster(cluster, profile);
+  if (entrypoint === 'old') await oldEntrypoint.stage(cluster, undefined);
+  else await restoreEntrypoint(cluster);
   await waitUntilWell(cluster, { timeoutMs: 180_000 });
   await placeMarker(cluster);
   return { cluster, product: await installProduct(lab) };
