@@ -8,7 +8,7 @@ import type { Scenario } from '../scenarios/scenario.ts';
 import { scenarios } from '../scenarios/scenarios.ts';
 import { loadSimulation } from '../sim/testing/simulation.ts';
 import { readMarker } from './real/support/marker.ts';
-import { clearStage, setStage } from './real/support/stage.ts';
+import { clearStage, clusterName, setStage } from './real/support/stage.ts';
 
 export interface Comparison {
   readonly scenario: string;
@@ -77,7 +77,12 @@ async function playSimulated({ name }: Scenario): Promise<Played> {
   const simulation = await loadSimulation();
   const scenario = simulation.scenarios.find((one) => one.name === name);
   if (scenario === undefined) throw new Error(`the bundle has no scenario ${name}: npm run build`);
-  const stage = await simulation.setSimStage({ seed: 1, ...scenario });
+  const stage = await simulation.setSimStage({
+    seed: 1,
+    profile: scenario.profile,
+    entrypoint: scenario.entrypoint,
+    name: clusterName(),
+  });
   try {
     const start = stage.world.clock.now();
     const play = await stage.world.driver.run(simulation.playScenario(scenario, stage, { withFacts: true }), anHour);
@@ -126,9 +131,14 @@ export function renderComparisons(comparisons: readonly Comparison[]): string {
     ...complaints.real.map((text) => `${scenario}, real: ${text}`),
     ...differences.map(
       ({ part, path, simulated, real }) =>
-        `${scenario}, ${part}, ${path}\n    simulated: ${JSON.stringify(simulated)}\n    real:      ${JSON.stringify(real)}`,
+        `${scenario}, ${part}, ${path}\n    simulated: ${shorten(simulated)}\n    real:      ${shorten(real)}`,
     ),
   ]);
   const head = 'scenario | simulated | real | differences | explained | time simulated | time real';
   return [head, head.replaceAll(/[^|]+/g, '---'), ...rows, '', ...details].join('\n');
+}
+
+function shorten(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 400 ? `${text.slice(0, 400)} … (the whole in the plays)` : text;
 }

@@ -65,8 +65,22 @@ function normalize(value: unknown, play: Play): unknown {
     .replaceAll(/"hostPort":\d+/g, '"hostPort":"<port>"')
     .replaceAll(/\b\d+(\.\d+)? s\b/g, '<seconds>')
     .replaceAll(/"clockAheadMs":\{"ok":true,"value":-?\d+\}/g, '"clockAheadMs":"<milliseconds>"')
+    .replaceAll(/"attempt":\d+/g, '"attempt":"<attempt>"')
+    .replaceAll(/\(attempt \d+\)/g, '(attempt <attempt>)')
     .replaceAll(/"path":"[^"]*\/([^"/]+)"/g, '"path":"<folder>/$1"');
-  return JSON.parse(text) as unknown;
+  return sortNamed(JSON.parse(text) as unknown);
+}
+
+/** Lists of things with a name in the order of the names: Docker and crictl tell them in no order that matters. */
+function sortNamed(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map(sortNamed);
+    return items.every((item) => nameOf(item) !== undefined)
+      ? items.toSorted((left, right) => (nameOf(left) ?? '').localeCompare(nameOf(right) ?? ''))
+      : items;
+  }
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, sortNamed(item)]));
 }
 
 /** Longest first, so that no address is taken for the beginning of another. */
@@ -83,7 +97,8 @@ function listAddresses(facts: Facts | undefined): [string, string][] {
 
 function replaceWhole(text: string, address: string, name: string): string {
   const escaped = address.replaceAll('.', String.raw`\.`);
-  return text.replaceAll(new RegExp(String.raw`(?<![\w.:])${escaped}(?![\w:]*[0-9a-f]|\.\d)`, 'g'), name);
+  const [before, after] = address.includes(':') ? ['[\\w:]', '[\\w:]'] : ['[\\w.]', '\\d|\\.\\d'];
+  return text.replaceAll(new RegExp(`(?<!${before})${escaped}(?!${after})`, 'g'), name);
 }
 
 function listDifferences(simulated: unknown, real: unknown, path: string): Omit<Difference, 'part'>[] {
@@ -98,7 +113,9 @@ function listDifferences(simulated: unknown, real: unknown, path: string): Omit<
 }
 
 function nameOf(item: unknown): string | undefined {
-  return isRecord(item) && typeof item['name'] === 'string' ? item['name'] : undefined;
+  if (!isRecord(item)) return undefined;
+  const name = item['name'] ?? item['container'];
+  return typeof name === 'string' ? name : undefined;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

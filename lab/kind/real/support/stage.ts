@@ -22,7 +22,7 @@ export async function setStage(profile = 'workers', entrypoint: 'old' | 'current
     throw new Error(missing);
   }
   await startEngine(lab);
-  const cluster: Cluster = { lab, name: process.env.REKINDLE_LAB_CLUSTER ?? 'idp-mvp' };
+  const cluster: Cluster = { lab, name: clusterName() };
   await removeHelpers(cluster);
   const present = (await listClusters(lab)).find(({ name }) => name === cluster.name);
   if (present !== undefined && (present.profile !== profile || !(await isWell(cluster, 60_000)))) {
@@ -35,6 +35,10 @@ export async function setStage(profile = 'workers', entrypoint: 'old' | 'current
   await waitUntilWell(cluster, { timeoutMs: 180_000 });
   await placeMarker(cluster);
   return { cluster, product: await installProduct(lab) };
+}
+
+export function clusterName(): string {
+  return process.env.REKINDLE_LAB_CLUSTER ?? 'idp-mvp';
 }
 
 export async function clearStage(stage: Stage | undefined): Promise<void> {
