@@ -60,14 +60,14 @@ function normalize(value: unknown, play: Play): unknown {
     .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| UTC)?/g, '<time>')
     .replaceAll(/(Mon|Tue|Wed|Thu|Fri|Sat|Sun) <time>/g, '<time>')
     .replaceAll(/\b[0-9a-f]{64}\b/g, '<hash>')
-    .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<uuid>')
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>')
     .replaceAll(/(127\.0\.0\.1|localhost):\d{4,5}/g, '$1:<port>')
     .replaceAll(/"hostPort":\d+/g, '"hostPort":"<port>"')
     .replaceAll(/\b\d+(\.\d+)? s\b/g, '<seconds>')
     .replaceAll(/"clockAheadMs":\{"ok":true,"value":-?\d+\}/g, '"clockAheadMs":"<milliseconds>"')
     .replaceAll(/"attempt":\d+/g, '"attempt":"<attempt>"')
     .replaceAll(/\(attempt \d+\)/g, '(attempt <attempt>)')
-    .replaceAll(/"path":"[^"]*\/([^"/]+)"/g, '"path":"<folder>/$1"');
+    .replaceAll(/"path":"[^"]*\/(config|kubeconfig)"/g, '"path":"<kubeconfig>"');
   return sortNamed(JSON.parse(text) as unknown);
 }
 

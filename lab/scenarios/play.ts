@@ -65,7 +65,7 @@ export async function playScenario(
   options: { readonly withFacts?: boolean } = {},
 ): Promise<Play> {
   const belongings = await stage.recordBelongings();
-  await stageAll(scenario.faults, stage);
+  await stageFaults(scenario.faults, stage);
   const factsBefore = options.withFacts === true ? await recordFacts(stage, 'before') : undefined;
   const before = await examine(stage);
   const healing = await heal(stage);
@@ -73,7 +73,7 @@ export async function playScenario(
   const factsAfter = options.withFacts === true ? await recordFacts(stage, 'after') : undefined;
   let again: Examination | undefined;
   if (scenario.again !== undefined) {
-    await stageAll(scenario.again, stage);
+    await stageFaults(scenario.again, stage);
     await waitUntilWell(stage.cluster, { timeoutMs: 120_000 });
     again = await examine(stage);
   }
@@ -90,7 +90,8 @@ export async function playScenario(
   };
 }
 
-async function stageAll(faults: readonly StagedFault[], stage: Stage): Promise<void> {
+/** One after the other, with the time that passes after each. */
+export async function stageFaults(faults: readonly StagedFault[], stage: ScenarioStage): Promise<void> {
   for (const { fault, argument, thenSeconds = 0 } of faults) {
     await fault.stage(stage.cluster, typeof argument === 'function' ? argument(stage) : argument);
     await stage.cluster.lab.clock.sleep(thenSeconds * 1000);

@@ -122,9 +122,10 @@ export function createNodeProcesses(
       boot = createScope(clock);
       world.etcd.refresh();
       if (machine.role === 'external-load-balancer') return;
-      const containerdMs = pickBetween(random, 500, 1_200);
-      boot.schedule(containerdMs, () => containerd.start());
-      boot.schedule(containerdMs + pickBetween(random, 800, 1_800), () => kubeletService.start());
+      // systemd starts both at once. containerd's socket is not there yet, so the kubelet ends and is started once more.
+      const kubeletMs = pickBetween(random, 500, 1_200);
+      boot.schedule(kubeletMs, () => kubeletService.start());
+      boot.schedule(kubeletMs + pickBetween(random, 400, 900), () => containerd.start());
     },
     down() {
       if (!isUp) return;
