@@ -23,8 +23,6 @@ export interface ScenarioStage {
   readonly visitor: Visitor;
 }
 
-export type WorldName = 'sim' | 'kind';
-
 /** Faults, what doctor has to say of them, and what heal has to make of them: the same in the simulated world and in the real one. */
 export interface Scenario {
   readonly name: string;

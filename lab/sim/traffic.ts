@@ -77,6 +77,6 @@ function sum(sockets: Iterable<Socket>, key: keyof Counted): number {
 
 /** The handle under TLS, where there is TLS: it alone counts the bytes that were on the wire. */
 function rawHandle(socket: Socket): Counted | undefined {
-  const { _handle: handle } = socket as unknown as { readonly _handle?: Counted & { readonly _parent?: Counted } };
-  return handle?._parent ?? handle ?? undefined;
+  const { _handle: handle } = socket as unknown as { readonly _handle?: Counted & Partial<Record<string, Counted>> };
+  return handle?.['_parent'] ?? handle;
 }

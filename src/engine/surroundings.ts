@@ -4,7 +4,7 @@ export interface Clock {
   /** Milliseconds from an arbitrary start, never turned back. */
   monotonic(): number;
   /** Resolves after so many milliseconds; rejects with the signal's reason when it aborts first. */
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface Surroundings {

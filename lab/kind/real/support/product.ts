@@ -17,7 +17,7 @@ export interface Product {
   readonly kubeconfig: string;
   readonly environment: NodeJS.ProcessEnv;
   /** Without a terminal; resolves with how it ended, whatever that was. */
-  rekindle(...argv: readonly string[]): Promise<CommandResult>;
+  readonly rekindle: (...argv: readonly string[]) => Promise<CommandResult>;
   /** Starts it and leaves it running. */
   start(...argv: readonly string[]): RunningProduct;
   /** Text of every journal there is, oldest run first; what is being written may be cut short. */
