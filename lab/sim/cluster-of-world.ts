@@ -69,9 +69,13 @@ export async function createCluster(request: ClusterRequest): Promise<SimCluster
   const stopListening = [
     model.onServerStopped(() => front.dropConnections()),
     docker.addHooks({
-      onStart: () => model.networkChanged(),
+      onStart: (container) => {
+        // Docker's proxy listens while the container runs, whether or not anything in it does.
+        if (container.name === entryPoint) void front.listen();
+        model.networkChanged();
+      },
       onStop: (container) => {
-        if (container.name === entryPoint) front.dropConnections();
+        if (container.name === entryPoint) front.stopListening();
         model.networkChanged();
       },
     }),

@@ -28,9 +28,9 @@ export const oldEntrypoint: Fault = {
   },
 };
 
-/** Puts back the entrypoint that the image came with. */
+/** Puts back the entrypoint that the image came with, and the endpoints that kubeadm wrote. */
 export async function restoreEntrypoint(cluster: Cluster): Promise<string[]> {
-  const changed: string[] = [];
+  const changed = await writeOwnEndpoints(cluster);
   for (const node of await listKubernetesNodes(cluster)) {
     if ((await attemptInNode(cluster, node, ['mv', original, entrypoint])).exitCode === 0) {
       changed.push(node.name);
@@ -39,24 +39,26 @@ export async function restoreEntrypoint(cluster: Cluster): Promise<string[]> {
   return changed;
 }
 
-/** Writes each control plane's own current address into its kubelet.conf, where kubeadm >= 1.33 had it. */
+/** Writes each control plane's own current address where kubeadm >= 1.33 had it. */
 async function writeOwnEndpoints(cluster: Cluster): Promise<string[]> {
   const changed: string[] = [];
   for (const node of await listControlPlanes(cluster)) {
-    if (await writeKubeletEndpoint(cluster, node, `https://${node.address}:6443`)) {
-      changed.push(node.name);
+    for (const file of ['kubelet', 'controller-manager', 'scheduler']) {
+      if (await writeEndpoint(cluster, node, file, `https://${node.address}:6443`))
+        changed.push(`${node.name}: ${file}.conf`);
     }
   }
   return changed;
 }
 
-/** Sets the server of the node's kubelet.conf; the running kubelet notices at its next restart. */
-export function writeKubeletEndpoint(
+/** Sets the server in one of the node's kubeconfigs; who reads it notices at its next start. */
+export function writeEndpoint(
   cluster: Cluster,
   node: { readonly name: string },
+  component: string,
   server: string,
 ): Promise<boolean> {
-  return editNodeFile(cluster, node, '/etc/kubernetes/kubelet.conf', (text) =>
+  return editNodeFile(cluster, node, `/etc/kubernetes/${component}.conf`, (text) =>
     text.replace(/^(\s*server: ).*$/m, (_, key: string) => `${key}${server}`),
   );
 }

@@ -1,6 +1,7 @@
 import { pickNode } from '../cluster.ts';
-import { editNodeFile, stopStaticPod, unusedAddress } from '../node.ts';
+import { stopStaticPod, unusedAddress } from '../node.ts';
 import type { Fault } from './fault.ts';
+import { writeEndpoint } from './old-entrypoint.ts';
 
 /**
  * The controller manager (or the component named) dials an address where nobody listens, as after a rewrite that missed
@@ -14,9 +15,7 @@ export const staleComponent: Fault = {
     const component = argument ?? 'controller-manager';
     const node = await pickNode(cluster, undefined);
     const server = `https://${unusedAddress(node.address)}:6443`;
-    await editNodeFile(cluster, node, `/etc/kubernetes/${component}.conf`, (text) =>
-      text.replace(/^(\s*server: ).*$/m, (_, key: string) => `${key}${server}`),
-    );
+    await writeEndpoint(cluster, node, component, server);
     await stopStaticPod(cluster, node, `kube-${component}`);
     return { node: node.name, component, server };
   },

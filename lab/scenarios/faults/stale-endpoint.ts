@@ -1,7 +1,7 @@
 import { pickNode } from '../cluster.ts';
 import { restartKubelet, unusedAddress } from '../node.ts';
 import type { Fault } from './fault.ts';
-import { writeKubeletEndpoint } from './old-entrypoint.ts';
+import { writeEndpoint } from './old-entrypoint.ts';
 
 /**
  * The runbook's fault without a crash, in a second: kubelet.conf of one node (the first control plane where none is
@@ -14,7 +14,7 @@ export const staleEndpoint: Fault = {
   async stage(cluster, argument) {
     const node = await pickNode(cluster, argument);
     const server = `https://${unusedAddress(node.address)}:6443`;
-    await writeKubeletEndpoint(cluster, node, server);
+    await writeEndpoint(cluster, node, 'kubelet', server);
     await restartKubelet(cluster, node);
     return { node: node.name, server };
   },

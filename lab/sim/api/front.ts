@@ -27,6 +27,10 @@ export interface ApiFront {
   close(): Promise<void>;
   /** Ends every connection at once: the server behind them has stopped. */
   dropConnections(): void;
+  /** Nobody listens any more, until `listen`; what is connected is ended. */
+  stopListening(): void;
+  /** Listens at the same port again. Rejects where another program has taken it meanwhile. */
+  listen(): Promise<void>;
 }
 
 /** Rejects where the port cannot be listened on. */
@@ -87,24 +91,39 @@ export async function startApiFront(options: ApiFrontOptions): Promise<ApiFront>
     handshakes.delete(socket.remotePort ?? 0);
   });
 
-  await new Promise<void>((resolve, reject) => {
-    listener.once('error', (error) => {
-      reject(new Error(`The API server cannot listen on ${options.host}:${options.port}: ${error.message}.`));
+  let { port } = options;
+  const listen = () =>
+    new Promise<void>((resolve, reject) => {
+      const fail = (error: Error) =>
+        reject(new Error(`The API server cannot listen on ${options.host}:${port}: ${error.message}.`));
+      listener.once('error', fail);
+      listener.listen(port, options.host, () => {
+        listener.off('error', fail);
+        resolve();
+      });
     });
-    listener.listen(options.port, options.host, resolve);
-  });
+  await listen();
   const address = listener.address();
+  if (typeof address === 'object' && address !== null) port = address.port;
 
   function dropConnections(): void {
     for (const socket of connections) socket.destroy();
   }
 
   return {
-    port: typeof address === 'object' && address !== null ? address.port : options.port,
+    port,
     dropConnections,
+    stopListening() {
+      if (listener.listening) listener.close();
+      dropConnections();
+    },
+    listen: async () => {
+      if (!listener.listening) await listen();
+    },
     close: () =>
       new Promise((resolve) => {
-        listener.close(() => resolve());
+        if (listener.listening) listener.close(() => resolve());
+        else resolve();
         dropConnections();
       }),
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { gatherNode } from '../../../src/engine/gather/node.ts';
+import { readNode } from '../../../src/engine/gather/node-facts.ts';
 import { openNode } from '../../../src/node/node.ts';
 import { createNodeGuest } from './guest.ts';
 import { currentImage } from './image.ts';
@@ -15,7 +16,13 @@ async function gather(cluster: TestCluster, name: string, role: 'control-plane' 
   const running = cluster.guest(name).machine.running();
   const node = openNode(cluster.engine, name, running);
   const question = { name, role, running, endpointName: 'dev-control-plane' };
-  const { facts, adminConf } = await gatherNode(node, question, cluster.clock.asClock, signal);
+  const { facts, adminConf } = await gatherNode(
+    node,
+    question,
+    cluster.clock.asClock,
+    signal,
+    Promise.resolve(readNode),
+  );
   if (!facts.ok) throw new Error(facts.reason);
   return { facts: facts.value, adminConf };
 }

@@ -108,7 +108,9 @@ export function createNodeGuest(request: NodeGuestRequest): NodeGuest {
     },
     readdress(dealt) {
       interfaces = dealt;
-      files.write('/etc/hosts', renderHosts(name, listAddresses(dealt)));
+      // Docker adds the new addresses and leaves the old ones where they are until the container is started again.
+      const former = readOwnAddresses(files, name);
+      files.write('/etc/hosts', renderHosts(name, [...new Set([...listAddresses(dealt), ...former])]));
     },
     exec: (call) => execute(inside, call),
   };
@@ -135,4 +137,9 @@ function prepareFiles(files: FileSystem, name: string, interfaces: readonly Inte
 
 function listAddresses(interfaces: readonly Interface[]): string[] {
   return interfaces.flatMap(({ ipv4, ipv6 }) => [ipv4, ipv6]);
+}
+
+function readOwnAddresses(files: FileSystem, name: string): string[] {
+  const lines = (files.readText('/etc/hosts') ?? '').split('\n').map((line) => line.trim().split(/\s+/));
+  return lines.flatMap(([address = '', ...names]) => (names.includes(name) ? [address] : []));
 }

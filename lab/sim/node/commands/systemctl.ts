@@ -41,14 +41,13 @@ function readUnit(name: string): Unit | undefined {
 }
 
 function listProperties(name: string, state: UnitState | undefined): Readonly<Record<string, string>> {
-  const isUp = state?.activeState === 'active';
   return {
     NRestarts: String(state?.restarts ?? 0),
     Id: `${name.replace(/\.service$/, '')}.service`,
     LoadState: state === undefined ? 'not-found' : 'loaded',
     ActiveState: state?.activeState ?? 'inactive',
     SubState: state?.subState ?? 'dead',
-    ActiveEnterTimestamp: isUp ? formatTime('%a %F %T %Z', state.activeSince) : '',
+    ActiveEnterTimestamp: state !== undefined && state.activeSince > 0 ? formatTime('%a %F %T %Z', state.activeSince) : '',
   };
 }
 
