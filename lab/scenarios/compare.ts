@@ -62,6 +62,7 @@ function normalize(value: unknown, play: Play): unknown {
     .replaceAll(/\b[0-9a-f]{64}\b/g, '<hash>')
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>')
     .replaceAll(/(127\.0\.0\.1|localhost):\d{4,5}/g, '$1:<port>')
+    .replaceAll(/\b[0-9A-F]{16}:error/g, '<thread>:error')
     .replaceAll(/"hostPort":\d+/g, '"hostPort":"<port>"')
     .replaceAll(/\b\d+(\.\d+)? s\b/g, '<seconds>')
     .replaceAll(/"clockAheadMs":\{"ok":true,"value":-?\d+\}/g, '"clockAheadMs":"<milliseconds>"')

@@ -225,18 +225,6 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     ...workers,
-    name: 'reconnect-control-plane',
-    title: 'A control plane got a new address while it ran: its entrypoint never saw it',
-    faults: [{ fault: reconnect, thenSeconds: 5 }],
-    doctor: {
-      verdict: 'broken',
-      names: ['network/address-changed control-plane', 'node/manifest-address-stale control-plane'],
-      mustNotName: ['containers/'],
-    },
-    heal: healed,
-  },
-  {
-    ...workers,
     name: 'reconnect-worker',
     title: 'A worker got a new address while it ran',
     faults: [{ fault: reconnect, argument: worker, thenSeconds: 5 }],
@@ -244,6 +232,18 @@ export const scenarios: readonly Scenario[] = [
       verdict: 'broken',
       names: ['network/address-changed worker'],
       mustNotName: [...noCertificates, 'containers/', 'control-plane/'],
+    },
+    heal: healed,
+  },
+  {
+    ...workers,
+    name: 'reconnect-control-plane',
+    title: 'A control plane got a new address while it ran: its entrypoint never saw it',
+    faults: [{ fault: reconnect, thenSeconds: 5 }],
+    doctor: {
+      verdict: 'broken',
+      names: ['network/address-changed control-plane', 'node/manifest-address-stale control-plane'],
+      mustNotName: ['containers/'],
     },
     heal: healed,
   },

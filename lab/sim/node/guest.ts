@@ -42,6 +42,7 @@ export function createNodeGuest(request: NodeGuestRequest): NodeGuest {
   let interfaces: readonly Interface[] = [];
   let state: 'down' | 'booting' | 'up' = 'down';
   let callOff = () => {};
+  let hasBooted = false;
   const machine: NodeMachine = {
     name,
     cluster,
@@ -83,7 +84,10 @@ export function createNodeGuest(request: NodeGuestRequest): NodeGuest {
       for (const folder of ['/run', '/tmp']) files.makeDirectory(folder);
       prepareFiles(files, name, dealt);
       if (role === 'external-load-balancer') {
-        if (image.loadBalancer === 'envoy-v0.32') for (const path of dynamicEnvoyFiles) files.write(path, '');
+        // kind fills them once, after the first start.
+        if (image.loadBalancer === 'envoy-v0.32' && hasBooted)
+          for (const path of dynamicEnvoyFiles) files.write(path, '');
+        hasBooted = true;
         after(delays.loadBalancer, comeUp);
         return Promise.resolve(undefined);
       }

@@ -1,4 +1,4 @@
-import { createPublicKey, X509Certificate } from 'node:crypto';
+import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { parse } from 'yaml';
 import { resolveHost } from '../resolve.ts';
 import { limitTime, type NodeInside } from './command.ts';
@@ -52,38 +52,64 @@ interface KubeconfigDocument {
   readonly users?: readonly { readonly user?: { readonly 'client-certificate-data'?: string } }[];
 }
 
+interface Client {
+  readonly server: string;
+  /** undefined where it is no certificate. */
+  readonly certificate: X509Certificate | undefined;
+}
+
 /**
  * A kubeconfig of the node, and whether its client certificate is one that the cluster accepts: signed by the authority
  * that the API servers of this node trust, and valid now.
  */
 export function readCredentials(node: NodeInside, path: string): Credentials {
-  const text = node.files.readText(path);
-  if (text === undefined) return { ok: false, reason: `stat ${path}: no such file or directory` };
+  const client = node.files.readAs(path, parseClient);
+  if (client === undefined) return { ok: false, reason: `stat ${path}: no such file or directory` };
+  if (client === 'not understood')
+    return { ok: false, reason: `error loading config file "${path}": it cannot be understood` };
+  if (client === 'incomplete')
+    return {
+      ok: false,
+      reason: 'Missing or incomplete configuration info.  Please point to an existing, complete config file',
+    };
+  return { ok: true, server: client.server, isClientValid: isAccepted(node, client.certificate) };
+}
+
+function parseClient(text: string): Client | 'not understood' | 'incomplete' {
   try {
     const { clusters, users } = (parse(text) ?? {}) as KubeconfigDocument;
     const server = clusters?.[0]?.cluster?.server;
-    if (server === undefined)
-      return {
-        ok: false,
-        reason: 'Missing or incomplete configuration info.  Please point to an existing, complete config file',
-      };
+    if (server === undefined) return 'incomplete';
     const client = users?.[0]?.user?.['client-certificate-data'] ?? '';
-    return { ok: true, server, isClientValid: isAccepted(node, Buffer.from(client, 'base64').toString('utf8')) };
+    return { server, certificate: parseCertificate(Buffer.from(client, 'base64').toString('utf8')) };
   } catch {
-    return { ok: false, reason: `error loading config file "${path}": it cannot be understood` };
+    return 'not understood';
   }
 }
 
-function isAccepted(node: NodeInside, clientPem: string): boolean {
-  const caPem = node.files.readText('/etc/kubernetes/pki/ca.crt');
-  // Without the file no API server of this node starts; others may answer.
-  if (caPem === undefined) return true;
+function parseCertificate(pem: string): X509Certificate | undefined {
   try {
-    const client = new X509Certificate(clientPem);
-    const now = node.clock.now();
-    const isCurrent = Date.parse(client.validFrom) <= now && now <= Date.parse(client.validTo);
-    return isCurrent && client.verify(createPublicKey(caPem));
+    return new X509Certificate(pem);
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+function parsePublicKey(pem: string): KeyObject | undefined {
+  try {
+    return createPublicKey(pem);
+  } catch {
+    return undefined;
+  }
+}
+
+function isAccepted(node: NodeInside, client: X509Certificate | undefined): boolean {
+  const path = '/etc/kubernetes/pki/ca.crt';
+  // Without the file no API server of this node starts; others may answer.
+  if (node.files.read(path) === undefined) return true;
+  const authority = node.files.readAs(path, parsePublicKey);
+  if (client === undefined || authority === undefined) return false;
+  const now = node.clock.now();
+  const isCurrent = Date.parse(client.validFrom) <= now && now <= Date.parse(client.validTo);
+  return isCurrent && client.verify(authority);
 }

@@ -86,9 +86,8 @@ function oneLine(name: string): string {
 function complainMissing(call: CommandCall, path: string, kind: string, noun: string): number {
   call.complain(
     `Could not open file or uri for loading ${kind} from ${path}
-error:80000002:system library:file_open:No such file or directory:calling stat(${path})
-Unable to load ${noun}
-`,
+40A7D5E7F07F0000:error:80000002:system library:file_open:No such file or directory:../providers/implementations/storemgmt/file_store.c:268:calling stat(${path})
+${noun === 'certificate' ? 'Unable to load certificate\n' : ''}`,
   );
   return 1;
 }

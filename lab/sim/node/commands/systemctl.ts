@@ -47,7 +47,8 @@ function listProperties(name: string, state: UnitState | undefined): Readonly<Re
     LoadState: state === undefined ? 'not-found' : 'loaded',
     ActiveState: state?.activeState ?? 'inactive',
     SubState: state?.subState ?? 'dead',
-    ActiveEnterTimestamp: state !== undefined && state.activeSince > 0 ? formatTime('%a %F %T %Z', state.activeSince) : '',
+    ActiveEnterTimestamp:
+      state !== undefined && state.activeSince > 0 ? formatTime('%a %F %T %Z', state.activeSince) : '',
   };
 }
 
