@@ -17,10 +17,12 @@ import {
   typedFix,
 } from './recovery.ts';
 import { compare, type Measured, renderReport } from './report.ts';
+import { benchScale } from './scale.ts';
 
 const usage = `Measures rekindle beside what people do without it, on the real lab, in one run.
 
   npm run bench -- [--json] [--name CLUSTER] [--rounds N] [--only start|doctor|heal]
+  npm run bench -- scale [--json] [--rounds N]      on simulated clusters, which needs no lab
 
 The cluster (rekindle-bench unless named) is made, broken, and deleted at the end. Takes about 12 minutes on 2 cores.
 `;
@@ -29,6 +31,10 @@ const parts = ['start', 'doctor', 'heal'] as const;
 type Part = (typeof parts)[number];
 
 async function main(argv: string[]): Promise<void> {
+  if (argv[0] === 'scale') {
+    process.exitCode = await benchScale(argv.slice(1), say);
+    return;
+  }
   const { values } = parseArgs({
     args: argv,
     options: {

@@ -80,5 +80,10 @@ await bundle({
   minifyWhitespace: true,
 });
 // The simulated world in one file, the product with it: while its time leaps nothing may be on its way from a loader.
-await bundle({ ...common, entryPoints: { sim: 'lab/sim/index.ts' }, outdir: labOutdir, sourcemap: 'inline' });
+await bundle({
+  ...common,
+  entryPoints: { sim: 'lab/sim/index.ts', crashes: 'lab/sim/crashes/index.ts' },
+  outdir: labOutdir,
+  sourcemap: 'inline',
+});
 await chmod(`${outdir}/rekindle.js`, 0o755);

@@ -1,8 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -27,8 +28,13 @@ interface Ended {
   readonly err: string;
 }
 
-async function run(...argv: string[]): Promise<Ended> {
-  const environment = { PATH: process.env['PATH'], HOME: home, NO_COLOR: '1', DOCKER_HOST: `unix://${home}/no.sock` };
+function run(...argv: string[]): Promise<Ended> {
+  return runIn({}, ...argv);
+}
+
+async function runIn(more: Readonly<Record<string, string>>, ...argv: string[]): Promise<Ended> {
+  const own = { PATH: process.env['PATH'], HOME: home, NO_COLOR: '1', DOCKER_HOST: `unix://${home}/no.sock` };
+  const environment = { ...own, ...more };
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...argv], { env: environment });
     return { code: 0, out: stdout, err: stderr };
@@ -56,6 +62,36 @@ test('a finding explained, from the page that is shipped beside it', async () =>
   expect(code).toBe(0);
   expect(out).toContain('systemctl restart kubelet');
 });
+
+test('the demo, in real time and from the shipped files alone', async () => {
+  const { code, out, err } = await run('demo', '--no-pause', '--scenario', 'runbook-crash', '-o', 'json');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(JSON.parse(out)).toMatchObject({ simulated: true, heal: { verdict: 'healed' } });
+}, 60_000);
+
+test.each([
+  ['doctor', false],
+  ['demo --no-pause --scenario no-restart-policy', true],
+])(
+  '%s loads the simulated world: %s',
+  async (words, expected) => {
+    const coverage = await mkdtemp(join(home, 'coverage-'));
+    await runIn({ NODE_V8_COVERAGE: coverage }, ...words.split(' '));
+    const scripts = readdirSync(coverage)
+      .flatMap((name) => readScripts(join(coverage, name)))
+      .filter((url) => url.includes('/dist/'));
+    expect(scripts.length).toBeGreaterThan(3);
+    const worlds = scripts.filter((url) => readFileSync(fileURLToPath(url), 'utf8').includes('rekindle-world-'));
+    expect(worlds.length > 0).toBe(expected);
+  },
+  60_000,
+);
+
+/** What Node.js has run, by its own account. */
+function readScripts(file: string): string[] {
+  const { result } = JSON.parse(readFileSync(file, 'utf8')) as { readonly result: readonly { readonly url: string }[] };
+  return result.map(({ url }) => url);
+}
 
 test.each([
   ['no runs yet', ['runs'], 0],

@@ -142,6 +142,70 @@ const bundleDocument = z.object({
 });
 export type BundleDocument = z.infer<typeof bundleDocument>;
 
+const demoPicture = z.object({
+  nodes: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string().describe('As `kubectl get nodes` says it.'),
+      internalAddress: z.string(),
+      dockerAddress: z.string(),
+    }),
+  ),
+  pods: z
+    .array(
+      z.object({
+        namespace: z.string(),
+        name: z.string(),
+        workload: z.string(),
+        ready: z.string().describe('As `kubectl get pods` says it: `0/1`.'),
+        status: z.string(),
+        restarts: z.number(),
+        node: z.string(),
+        lastWords: z.string().describe('The last line of its log; empty where there is none.'),
+      }),
+    )
+    .describe('Those that are not well.'),
+  urls: z.array(
+    z.object({ host: z.string(), answer: z.number().nullable().describe('HTTP status; null: connection refused.') }),
+  ),
+});
+export type DemoPicture = z.infer<typeof demoPicture>;
+
+const demoRemainder = z.object({
+  workload: z.string().describe('`namespace/name`.'),
+  pods: z.number(),
+  status: z.string(),
+  lastWords: z.string(),
+  beforeTheCrash: z.boolean().describe('Whether it was so before the crash.'),
+});
+export type DemoRemainder = z.infer<typeof demoRemainder>;
+
+const demoEvent = z.object({ at: z.string().describe('ISO 8601.'), text: z.string() });
+export type DemoEvent = z.infer<typeof demoEvent>;
+
+const demoDocument = z.object({
+  format: z.literal('rekindle.demo/v1'),
+  simulated: z.literal(true).describe('Engine and cluster are simulated; doctor and heal are those of this program.'),
+  scenario: z.string(),
+  title: z.string(),
+  seed: z.number(),
+  cluster: z.string(),
+  story: z.array(demoEvent).describe('How it came to that.'),
+  before: demoPicture.describe('Before the crash.'),
+  crashed: demoPicture,
+  after: demoPicture.describe('After the heal.'),
+  doctor: doctorDocument,
+  heal: healDocument,
+  remaining: z.array(demoRemainder).describe('Workloads that are not well after the heal.'),
+});
+export type DemoDocument = z.infer<typeof demoDocument>;
+
+const demoListDocument = z.object({
+  format: z.literal('rekindle.demo-list/v1'),
+  scenarios: z.array(z.object({ name: z.string(), title: z.string() })),
+});
+export type DemoListDocument = z.infer<typeof demoListDocument>;
+
 const errorDocument = z.object({
   format: z.literal('rekindle.error/v1'),
   exitCode: z.number(),
@@ -156,7 +220,8 @@ export type ResultDocument =
   | HealDocument
   | RunsDocument
   | ExplainDocument
-  | BundleDocument;
+  | BundleDocument
+  | DemoListDocument;
 
 /** By the name of the file under docs/schema. */
 export const publishedSchemas = {
@@ -168,5 +233,7 @@ export const publishedSchemas = {
   facts,
   bundle: bundleDocument,
   'bundle-manifest': bundleManifest,
+  demo: demoDocument,
+  'demo-list': demoListDocument,
   error: errorDocument,
 } as const;

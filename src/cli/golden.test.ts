@@ -65,6 +65,8 @@ const cases: [string, string, CliSetting][] = [
   ['help-bundle', 'bundle --help', {}],
   ['help', '--help', {}],
   ['help-heal', 'heal --help', {}],
+  ['help-demo', 'demo --help', {}],
+  ['demo-list', 'demo --list', {}],
 ];
 
 describe('terminal', () => {

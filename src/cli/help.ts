@@ -21,6 +21,7 @@ export function commonHelp(program: string): string {
     [`${program} heal`, 'mend it, after a look at the plan'],
     [`${program} heal --dry-run`, 'the plan alone'],
     [`${program} undo last`, 'put the newest run back'],
+    [`${program} demo`, 'see it at work on a simulated cluster'],
   );
   return `
 Without a command it shows every cluster, with -o json for programs; it takes
@@ -106,4 +107,21 @@ Exit codes:
   3    no engine: the file is written with what there is; or it could not be
        written
   130  interrupted`;
+}
+
+export function demoHelp(program: string): string {
+  const shown = examples(
+    [`${program} demo`, 'the crash of the runbook, in about 20 seconds'],
+    [`${program} demo --list`, 'the other scenarios'],
+    [`${program} demo --scenario half-rewrite`, 'one of them'],
+    [`${program} demo --keep`, 'a broken cluster, to try every command on'],
+    [`${program} demo -o json`, 'for programs; docs/schema/demo.json describes it'],
+  );
+  return `
+Engine and cluster are simulated inside this process; doctor and heal are the
+real ones. Your own Docker, clusters and kubeconfig are not touched.
+
+${shown}
+
+Exit codes: those of heal; 130 where --keep is ended with Ctrl-C.`;
 }

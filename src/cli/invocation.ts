@@ -1,5 +1,6 @@
 import type { EngineApi } from './engine-api.ts';
 import type { CommandHost, HostOptions, OutputFormat } from './hosts/host.ts';
+import { openHost } from './hosts/open.ts';
 import type { Streams } from './streams.ts';
 import type { Surroundings } from '../engine/surroundings.ts';
 
@@ -32,7 +33,6 @@ export async function withHost<T>(
   invocation: Invocation,
   use: (host: CommandHost) => Promise<T>,
 ): Promise<T> {
-  const { openHost } = await import('./hosts/open.ts');
   const { program, streams, surroundings } = invocation;
   const hostOptions: HostOptions = {
     output: options.output,

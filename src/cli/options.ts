@@ -52,6 +52,19 @@ export const failOnOption = new Option('--fail-on <severity>', 'the least severi
   .choices(['warning', 'error'] as const)
   .default('error' as const);
 
+export const scenarioOption = new Option('--scenario <name>', 'the crash to play (default: the one of the runbook)');
+export const listOption = new Option('--list', 'list the scenarios');
+export const keepOption = new Option('--keep', 'heal nothing, and leave the simulated engine up until Ctrl-C');
+export const seedOption = new Option('--seed <number>', 'another number makes other chances')
+  .argParser(readSeed)
+  .default(1);
+export const noPauseOption = new Option('--no-pause', 'leave no time to read');
+
+function readSeed(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Write a whole number of at most nine digits.');
+  return Number(text);
+}
+
 function readDuration(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined)

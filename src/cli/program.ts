@@ -1,6 +1,13 @@
 import { Command } from '@commander-js/extra-typings';
+import { runBundle } from './commands/bundle.ts';
+import { runDoctor } from './commands/doctor.ts';
+import { runExplain } from './commands/explain.ts';
+import { runHeal } from './commands/heal.ts';
+import { runRuns } from './commands/runs.ts';
+import { runStatus } from './commands/status.ts';
+import { runUndo } from './commands/undo.ts';
 import { UsageError } from './errors.ts';
-import { bundleHelp, commonHelp, doctorHelp, explainHelp, healHelp, runsHelp, undoHelp } from './help.ts';
+import { bundleHelp, commonHelp, demoHelp, doctorHelp, explainHelp, healHelp, runsHelp, undoHelp } from './help.ts';
 import type { Invocation } from './invocation.ts';
 import {
   bundleFormatOption,
@@ -11,19 +18,24 @@ import {
   dryRunOption,
   failOnOption,
   fromOption,
+  keepOption,
   kubeconfigOption,
+  listOption,
   maxRiskOption,
   nameOption,
   noColorOption,
+  noPauseOption,
   onlyOption,
   outputOption,
+  scenarioOption,
+  seedOption,
   timeoutOption,
   verboseOption,
   yesOption,
 } from './options.ts';
 import { findNearest } from './text/nearest.ts';
 
-export const commandNames = ['doctor', 'heal', 'explain', 'runs', 'undo', 'bundle'];
+export const commandNames = ['doctor', 'heal', 'explain', 'runs', 'undo', 'bundle', 'demo'];
 
 interface Terms {
   readonly invocation: Invocation;
@@ -71,7 +83,6 @@ export function buildProgram(terms: Terms): Command {
     .addOption(noColorOption)
     .action(async (command, options) => {
       if (command !== undefined) throw explainUnknownCommand(command, name);
-      const { runStatus } = await import('./commands/status.ts');
       finish(await runStatus(options, invocation));
     });
 
@@ -89,7 +100,6 @@ export function buildProgram(terms: Terms): Command {
     .addOption(noColorOption)
     .addHelpText('after', doctorHelp(name))
     .action(async (options) => {
-      const { runDoctor } = await import('./commands/doctor.ts');
       finish(await runDoctor(options, invocation));
     });
 
@@ -110,7 +120,6 @@ export function buildProgram(terms: Terms): Command {
     .addOption(noColorOption)
     .addHelpText('after', healHelp(name))
     .action(async (options) => {
-      const { runHeal } = await import('./commands/heal.ts');
       finish(await runHeal(options, invocation));
     });
 
@@ -123,7 +132,6 @@ export function buildProgram(terms: Terms): Command {
     .addOption(noColorOption)
     .addHelpText('after', explainHelp(name))
     .action(async (id, options) => {
-      const { runExplain } = await import('./commands/explain.ts');
       finish(await runExplain(id, options, invocation));
     });
 
@@ -135,7 +143,6 @@ export function buildProgram(terms: Terms): Command {
     .addOption(noColorOption)
     .addHelpText('after', runsHelp(name))
     .action(async (run, options) => {
-      const { runRuns } = await import('./commands/runs.ts');
       finish(await runRuns(run, options, invocation));
     });
 
@@ -152,7 +159,6 @@ export function buildProgram(terms: Terms): Command {
     .addOption(noColorOption)
     .addHelpText('after', undoHelp(name))
     .action(async (run, options) => {
-      const { runUndo } = await import('./commands/undo.ts');
       finish(await runUndo(run, options, invocation));
     });
 
@@ -169,8 +175,23 @@ export function buildProgram(terms: Terms): Command {
     .addOption(noColorOption)
     .addHelpText('after', bundleHelp(name))
     .action(async (options) => {
-      const { runBundle } = await import('./commands/bundle.ts');
       finish(await runBundle(options, invocation));
+    });
+
+  program
+    .command('demo')
+    .description('a crash in a simulated cluster, diagnosed and mended before your eyes')
+    .addOption(scenarioOption)
+    .addOption(listOption)
+    .addOption(keepOption)
+    .addOption(seedOption)
+    .addOption(noPauseOption)
+    .addOption(outputOption)
+    .addOption(noColorOption)
+    .addHelpText('after', demoHelp(name))
+    .action(async (options) => {
+      const { runDemo } = await import('./commands/demo.ts');
+      finish(await runDemo(options, invocation));
     });
 
   return program;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { basename, relative } from 'node:path';
 import { CommanderError } from '@commander-js/extra-typings';
 import type { Surroundings } from '../engine/surroundings.ts';
@@ -18,6 +19,8 @@ export async function runCli(
   loadEngine: () => Promise<EngineApi>,
 ): Promise<number> {
   const controller = new AbortController();
+  // As many calls listen at once as there are nodes to look into; Node.js would warn of a leak from eleven on.
+  setMaxListeners(0, controller.signal);
   let interruptedWith: number | null = null;
   const interrupt = (exitCode: number): void => {
     if (interruptedWith !== null) streams.exitNow(exitCode);

@@ -2,12 +2,10 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { EngineFacts } from '../facts/engine.ts';
 import type { Facts } from '../facts/facts.ts';
-import { parseKubeconfig } from '../kubeconfig/parse.ts';
 import type { Plan } from '../repairs/step.ts';
 import { diagnose } from './diagnose.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { type Explanation, explainFinding as explain } from './explain.ts';
-import { findKubeconfig } from './gather/kubeconfig.ts';
 import { makePlan } from './plan.ts';
 import type { Surroundings } from './surroundings.ts';
 import { failedEngineFacts, type World } from './world.ts';
@@ -40,6 +38,7 @@ export function explainFinding(id: string): Explanation | undefined {
 
 /** The kubeconfig's current context; empty where there is none. */
 export async function readCurrentContext(kubeconfig: string | undefined, surroundings: Surroundings): Promise<string> {
+  const { findKubeconfig, parseKubeconfig } = await import('./gather/readers.ts');
   const path = await findKubeconfig({ options: kubeconfig === undefined ? {} : { kubeconfig }, surroundings }, '');
   try {
     const parsed = parseKubeconfig(await readFile(path, 'utf8'));

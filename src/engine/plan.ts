@@ -1,5 +1,5 @@
 import type { Facts } from '../facts/facts.ts';
-import { clusterAddressesOf, nodesOf } from '../facts/select.ts';
+import { clusterAddressesOf, compareText, nodesOf } from '../facts/select.ts';
 import { repairFor } from '../repairs/index.ts';
 import type { WantedStep } from '../repairs/repair.ts';
 import type { FindingRef, Plan, PlannedStep, Risk, Step } from '../repairs/step.ts';
@@ -186,7 +186,7 @@ const roleOrder = ['control-plane', 'worker', 'external-load-balancer'];
 /** A number per container: its role's place before the point, its name's place after it. */
 function startOrder(facts: Facts): (container: string) => number {
   const containers = facts.containers.ok
-    ? [...facts.containers.value].sort((left, right) => left.name.localeCompare(right.name))
+    ? [...facts.containers.value].sort((left, right) => compareText(left.name, right.name))
     : [];
   const places = new Map(
     containers.map(({ name, role }, index) => [name, roleOrder.indexOf(role) + index / (containers.length + 1)]),

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from './surroundings.ts';
 
 export interface TimeLimit {
@@ -15,8 +16,11 @@ export function limitTime(clock: Clock, milliseconds: number, outer: AbortSignal
     () => expired.abort(new Error(`the time given (${Math.round(milliseconds / 1000)} s) is over`)),
     () => undefined,
   );
+  const signal = AbortSignal.any([outer, expired.signal, done.signal]);
+  // As many calls listen at once as there are nodes to look into.
+  setMaxListeners(0, signal);
   return {
-    signal: AbortSignal.any([outer, expired.signal, done.signal]),
+    signal,
     clear: () => done.abort(new Error('no longer needed')),
   };
 }

@@ -4,7 +4,6 @@ import { discoverEngine } from '../docker/discover.ts';
 import { connectEngine } from '../docker/dockerode.ts';
 import { type Engine, EngineError, type EngineInfo } from '../docker/port.ts';
 import type { EngineFacts } from '../facts/engine.ts';
-import { parseKubeconfig } from '../kubeconfig/parse.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Labels that kind puts on its containers. */
@@ -62,6 +61,7 @@ async function checkKubeconfig(path: string): Promise<void> {
     const why = error instanceof Error ? error.message : String(error);
     throw new ConfigurationError(`--kubeconfig ${path} cannot be read: ${why}`, { cause: error });
   }
+  const { parseKubeconfig } = await import('./gather/readers.ts');
   const parsed = parseKubeconfig(text);
   if (parsed.ok) return;
   throw new ConfigurationError(`--kubeconfig ${path}, line ${parsed.line}, column ${parsed.column}: ${parsed.message}`);

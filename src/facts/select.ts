@@ -11,12 +11,20 @@ export interface NodeView {
   readonly reason: string;
 }
 
+/**
+ * The order of two names. By their code units: the first comparison by a language's rules loads tables for 10 ms and more,
+ * and the names of containers have none.
+ */
+export function compareText(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
 /** The cluster's node containers (not its load balancer), control planes first, by name. */
 export function nodesOf(facts: Facts): NodeView[] {
   if (!facts.containers.ok) return [];
   return facts.containers.value
     .filter((container) => container.role !== 'external-load-balancer')
-    .sort((left, right) => left.role.localeCompare(right.role) || left.name.localeCompare(right.name))
+    .sort((left, right) => compareText(left.role, right.role) || compareText(left.name, right.name))
     .map((container) => {
       const inside = facts.nodes[container.name];
       if (inside === undefined) return { container, inside: undefined, reason: 'not gathered' };

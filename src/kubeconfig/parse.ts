@@ -1,4 +1,11 @@
-import { isRecord, type KubeconfigFailure, readDocument, type Section, VALUE_KEYS } from './document.ts';
+import {
+  isRecord,
+  type KubeconfigDocument,
+  type KubeconfigFailure,
+  readDocument,
+  type Section,
+  VALUE_KEYS,
+} from './document.ts';
 
 /** A kubeconfig without its secrets: no keys, no tokens, no passwords. */
 export interface Kubeconfig {
@@ -37,30 +44,31 @@ export type ParsedKubeconfig = { readonly ok: true; readonly value: Kubeconfig }
 /** Unknown fields, missing and `null` sections are let through; of entries with one name the first is taken. */
 export function parseKubeconfig(text: string): ParsedKubeconfig {
   const document = readDocument(text);
-  if (!document.ok) return document;
+  return document.ok ? { ok: true, value: readKubeconfig(document) } : document;
+}
+
+/** As `parseKubeconfig`, of a file that has been read. */
+export function readKubeconfig({ value }: KubeconfigDocument): Kubeconfig {
   return {
-    ok: true,
-    value: {
-      clusters: readEntries(document.value, 'clusters').map(({ name, values }) => ({
-        name,
-        server: readText(values, 'server') ?? '',
-        ...optional('certificateAuthorityData', readText(values, 'certificate-authority-data')),
-        ...optional('certificateAuthorityFile', readText(values, 'certificate-authority')),
-        ...optional('tlsServerName', readText(values, 'tls-server-name')),
-      })),
-      contexts: readEntries(document.value, 'contexts').map(({ name, values }) => ({
-        name,
-        cluster: readText(values, 'cluster') ?? '',
-        user: readText(values, 'user') ?? '',
-        ...optional('namespace', readText(values, 'namespace')),
-      })),
-      users: readEntries(document.value, 'users').map(({ name, values }) => ({
-        name,
-        ...optional('clientCertificateData', readText(values, 'client-certificate-data')),
-        ...optional('clientCertificateFile', readText(values, 'client-certificate')),
-      })),
-      currentContext: readText(document.value, 'current-context') ?? '',
-    },
+    clusters: readEntries(value, 'clusters').map(({ name, values }) => ({
+      name,
+      server: readText(values, 'server') ?? '',
+      ...optional('certificateAuthorityData', readText(values, 'certificate-authority-data')),
+      ...optional('certificateAuthorityFile', readText(values, 'certificate-authority')),
+      ...optional('tlsServerName', readText(values, 'tls-server-name')),
+    })),
+    contexts: readEntries(value, 'contexts').map(({ name, values }) => ({
+      name,
+      cluster: readText(values, 'cluster') ?? '',
+      user: readText(values, 'user') ?? '',
+      ...optional('namespace', readText(values, 'namespace')),
+    })),
+    users: readEntries(value, 'users').map(({ name, values }) => ({
+      name,
+      ...optional('clientCertificateData', readText(values, 'client-certificate-data')),
+      ...optional('clientCertificateFile', readText(values, 'client-certificate')),
+    })),
+    currentContext: readText(value, 'current-context') ?? '',
   };
 }
 

@@ -36,15 +36,15 @@ describe('the demonstration site', () => {
     ]);
     await test.seconds(30);
     expect(waitingOf(test, 'catalog-exporter')).toEqual(['CrashLoopBackOff']);
-    expect(test.model.urlStatus('nobody.localtest.me')).toBe(404);
+    expect(test.model.urlStatus('nobody.idp.local')).toBe(404);
   });
 
   it('refuses connections while the containers are stopped, then is partly back by itself', async () => {
     const test = await createSite();
     test.crash();
-    expect(test.model.urlStatus('grafana.localtest.me')).toBe('refused');
+    expect(test.model.urlStatus('grafana.idp.local')).toBe('refused');
     test.start();
-    expect(await test.until(() => test.model.urlStatus('grafana.localtest.me') === 200, 60)).toBeGreaterThan(8);
+    expect(await test.until(() => test.model.urlStatus('grafana.idp.local') === 200, 60)).toBeGreaterThan(8);
   });
 
   it('has kube-proxy end with too many open files until the limit is raised and the pod started again', async () => {
@@ -65,7 +65,7 @@ describe('the demonstration site', () => {
     const test = await createCrashed();
     test.sysctl.set(limit, '1024');
     await test.seconds(600);
-    expect(test.model.urlStatus('kagent.localtest.me')).toBe(503);
+    expect(test.model.urlStatus('kagent.idp.local')).toBe(503);
     const [pod] = test.pods('kagent-controller');
     expect(
       statusOf(pod ?? { apiVersion: '', kind: '', metadata: { name: '' } }).containerStatuses?.[0]?.restartCount,
@@ -73,7 +73,7 @@ describe('the demonstration site', () => {
     modifyObject(test.store, 'deployments.apps', 'kagent', 'kagent-controller', (deployment) =>
       JSON.parse(JSON.stringify(deployment).replace('"failureThreshold":6', '"failureThreshold":12')),
     );
-    const seconds = await test.until(() => test.model.urlStatus('kagent.localtest.me') === 200, 200);
+    const seconds = await test.until(() => test.model.urlStatus('kagent.idp.local') === 200, 200);
     expect(seconds).toBeGreaterThan(90);
     expect(seconds).toBeLessThan(120);
   });

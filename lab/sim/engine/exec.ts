@@ -77,8 +77,10 @@ export async function runExec(
   const guard = (write: (bytes: Uint8Array | string) => void) => (bytes: Uint8Array | string) => {
     if (open) write(bytes);
   };
+  let onEnd = () => {};
   const ended = new Promise<number>((resolve) => {
-    life.addEventListener('abort', () => resolve(SIGKILL_CODE), { once: true });
+    onEnd = () => resolve(SIGKILL_CODE);
+    life.addEventListener('abort', onEnd, { once: true });
   });
   const run = container.spec.guest
     .exec({
@@ -94,6 +96,8 @@ export async function runExec(
       return CANNOT_RUN_CODE;
     });
   exec.exitCode = await Promise.race([run, ended]);
+  // A container lives through any number of commands.
+  life.removeEventListener('abort', onEnd);
   open = false;
   exec.state = 'ended';
   writeEvent(container, events, 'exec_die', { execID: exec.id, exitCode: String(exec.exitCode) });

@@ -18,6 +18,7 @@ import '../../../src/cli/hosts/json.ts';
 import '../../../src/cli/hosts/open.ts';
 import '../../../src/cli/hosts/plain.ts';
 import '../../../src/engine/bundle.ts';
+import '../../../src/engine/gather/readers.ts';
 import '../../../src/engine/heal.ts';
 import '../../../src/engine/state.ts';
 import '../../../src/engine/undo.ts';

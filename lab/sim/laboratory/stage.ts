@@ -5,6 +5,7 @@ import { oldEntrypoint } from '../../scenarios/faults/old-entrypoint.ts';
 import { profiles } from '../../scenarios/profiles.ts';
 import type { Stage } from '../../scenarios/play.ts';
 import type { SimCluster } from '../cluster-of-world.ts';
+import type { NodeImage } from '../node/image.ts';
 import { createWorld, type SimWorld } from '../world.ts';
 import { openSimLaboratory } from './laboratory.ts';
 import { makeVisitor, type SimVisitor } from './visitor.ts';
@@ -23,14 +24,19 @@ export interface SimStageOptions {
   readonly entrypoint: 'current' | 'old';
   /** `idp-mvp` by default. */
   readonly name?: string;
+  /** When its time begins; a fixed moment by default. */
+  readonly start?: Date;
+  /** What differs from the current node image. */
+  readonly image?: Partial<NodeImage>;
 }
 
 /** A well cluster in a world of its own, with a user's belongings in it and the product beside it. */
-export async function setSimStage({ seed, profile, entrypoint, name = 'idp-mvp' }: SimStageOptions): Promise<SimStage> {
+export async function setSimStage(options: SimStageOptions): Promise<SimStage> {
+  const { seed, profile, entrypoint, name = 'idp-mvp', start = yesterdayMorning(), image = {} } = options;
   const counts = profiles[profile];
   if (counts === undefined) throw new Error(`there is no profile ${profile}`);
-  const world = await createWorld({ seed, start: new Date('2026-11-30T09:00:00Z') });
-  const simCluster = await world.createCluster(name, counts);
+  const world = await createWorld({ seed, start });
+  const simCluster = await world.createCluster(name, counts, image);
   placeBelongings(simCluster);
   const cluster = { lab: openSimLaboratory(world), name };
   const visitor = makeVisitor({
@@ -50,6 +56,15 @@ export async function setSimStage({ seed, profile, entrypoint, name = 'idp-mvp' 
     recordBelongings: () => Promise.resolve(recordBelongings(simCluster)),
     close: () => world.close(),
   };
+}
+
+/**
+ * Node.js checks certificates by the real clock, so the world's are made not long before now; the time of day is always
+ * the same one.
+ */
+function yesterdayMorning(): Date {
+  const day = 24 * 3_600_000;
+  return new Date(Math.floor(Date.now() / day) * day - day + 9 * 3_600_000);
 }
 
 const userNamespace = 'shop';

@@ -169,8 +169,13 @@ describe('the container', () => {
     ['envoy', 'dev-control-plane2'],
   ] as const)('of a load balancer of the %s era keeps its configuration or loses it', async (loadBalancer, kept) => {
     const cluster = createTestCluster({ controlPlanes: 2, image: { loadBalancer } });
+    const guest = cluster.guest('dev-external-load-balancer');
+    // kind fills the files after the first start.
     await cluster.start('dev-external-load-balancer', 2);
-    const text = cluster.guest('dev-external-load-balancer').files.readText('/home/envoy/cds.yaml');
+    expect(guest.files.readText('/home/envoy/cds.yaml')).toContain('dev-control-plane2');
+    guest.halt();
+    await cluster.start('dev-external-load-balancer', 2);
+    const text = guest.files.readText('/home/envoy/cds.yaml');
     expect(kept === '' ? text : text?.includes(kept)).toBe(kept === '' ? '' : true);
   });
 });

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import type { Answer, Question } from '../../engine/messages.ts';
 import { describeBriefly } from '../render/diagnosis.ts';
 import { describePlan } from '../render/plan.ts';
@@ -37,6 +36,7 @@ export function openPlainHost(options: HostOptions): CommandHost {
 async function askLine(question: Question, signal: AbortSignal, options: HostOptions): Promise<Answer> {
   const { stdin, stderr } = options.streams;
   if (!stdin.isTerminal || !stderr.isTerminal) return 'unanswered';
+  const { createInterface } = await import('node:readline/promises');
   const reader = createInterface({ input: stdin.raw, output: stderr.raw, terminal: false });
   try {
     const choices = question.defaultAnswer ? '[Y/n]' : '[y/N]';

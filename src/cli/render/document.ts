@@ -1,5 +1,6 @@
 import type { ResultDocument } from '../documents.ts';
 import { describeBundle } from './bundle.ts';
+import { describeDemoList } from './demo.ts';
 import { describeDoctor } from './doctor.ts';
 import { describeExplanation } from './explain.ts';
 import { describeHeal } from './heal.ts';
@@ -21,5 +22,7 @@ export function describeDocument(document: ResultDocument, look: Look): string[]
       return describeExplanation(document, look);
     case 'rekindle.bundle-written/v1':
       return describeBundle(document, look);
+    case 'rekindle.demo-list/v1':
+      return describeDemoList(document, look);
   }
 }

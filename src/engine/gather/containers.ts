@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { ContainerDetails, Engine } from '../../docker/port.ts';
 import type { ContainerFacts, NetworkFacts, Role } from '../../facts/containers.ts';
 import { type Observed, seen, unseen } from '../../facts/observed.ts';
+import { compareText } from '../../facts/select.ts';
 import { clusterLabel, roleLabel } from '../world.ts';
 
 export const apiContainerPort = 6443;
@@ -19,7 +20,7 @@ export async function gatherContainers(
     return seen(
       details
         .flatMap((result) => (result.status === 'fulfilled' ? toContainerFacts(result.value, networkName) : []))
-        .sort((left, right) => left.name.localeCompare(right.name)),
+        .sort((left, right) => compareText(left.name, right.name)),
     );
   } catch (error) {
     return unseen(messageOf(error));

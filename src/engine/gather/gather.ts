@@ -7,11 +7,9 @@ import type { KubeApi } from '../../kube/port.ts';
 import { openNode } from '../../node/node.ts';
 import type { Node } from '../../node/port.ts';
 import { engineFacts, type World } from '../world.ts';
-import { type ClusterAccess, connectKube, publishedPort } from './access.ts';
-import { gatherApi } from './api.ts';
+import type { ClusterAccess } from './access.ts';
 import { gatherContainers, gatherNetwork } from './containers.ts';
-import { gatherHostKubeconfig } from './kubeconfig.ts';
-import { gatherNode, type GatheredNode } from './node.ts';
+import { gatherNode, type GatheredNode, type NodeReader } from './node.ts';
 
 export interface Gathered {
   readonly facts: Facts;
@@ -42,11 +40,16 @@ export async function gather(world: World, cluster: string, signal: AbortSignal)
   const list = containers.ok ? containers.value : [];
   const nodes = new Map<string, Node>();
   const limit = pLimit(nodesSideBySide);
+  const reading = import('./readers.ts');
+  const reader = reading.then(({ makeCertificateReader, readNode }): NodeReader => {
+    const describe = makeCertificateReader();
+    return (question, operations, results, hostTime) => readNode(question, operations, results, hostTime, describe);
+  });
   const lookInto = (container: ContainerFacts) =>
     limit(async () => {
       const node = openNode(engine, container.name, container.running);
       nodes.set(container.name, node);
-      const answer = await gatherNode(node, questionFor(container, list), world.surroundings.clock, signal);
+      const answer = await gatherNode(node, questionFor(container, list), world.surroundings.clock, signal, reader);
       return [container.name, answer] as const;
     });
   const controlPlanes = list.filter(({ role }) => role === 'control-plane').map(lookInto);
@@ -57,13 +60,18 @@ export async function gather(world: World, cluster: string, signal: AbortSignal)
     const adminConfs = new Map(
       inside.flatMap(([name, { adminConf }]) => (adminConf === undefined ? [] : [[name, adminConf] as const])),
     );
+    const { connectKube, gatherApi } = await reading;
     const kubeApis = connectKube(world, list, adminConfs);
-    return { adminConfs, kubeApis, api: await gatherFirstApi(kubeApis, inside, signal) };
+    return { adminConfs, kubeApis, api: await gatherFirstApi(kubeApis, inside, (kube) => gatherApi(kube, signal)) };
+  };
+  const lookAtHost = async () => {
+    const { gatherHostKubeconfig, publishedPort } = await reading;
+    return gatherHostKubeconfig(world, cluster, publishedPort(list));
   };
   const [engineTold, { adminConfs, kubeApis, api }, kubeconfig, ...gathered] = await Promise.all([
     engineFacts(world),
     reachApi(),
-    gatherHostKubeconfig(world, cluster, publishedPort(list)),
+    lookAtHost(),
     ...controlPlanes,
     ...workers,
   ]);
@@ -104,11 +112,11 @@ function questionFor(container: ContainerFacts, all: readonly ContainerFacts[]) 
 async function gatherFirstApi(
   apis: readonly KubeApi[],
   gathered: readonly (readonly [string, GatheredNode])[],
-  signal: AbortSignal,
+  ask: (kube: KubeApi) => Promise<Observed<ApiFacts>>,
 ): Promise<Observed<ApiFacts>> {
   const [first, ...others] = apis;
   if (first === undefined) return unseen('no control plane gave its admin.conf');
-  const answer = await gatherApi(first, signal);
+  const answer = await ask(first);
   if (answer.ok) return answer;
   const isServerRunning = gathered.some(
     ([, { facts }]) =>
@@ -118,7 +126,7 @@ async function gatherFirstApi(
   );
   if (!isServerRunning) return answer;
   for (const other of others) {
-    const detour = await gatherApi(other, signal);
+    const detour = await ask(other);
     if (detour.ok) return seen({ ...detour.value, portFailure: answer.reason });
   }
   return answer;

@@ -4,9 +4,9 @@ import { delimiter } from 'node:path';
 import type { ContainerFacts } from '../../facts/containers.ts';
 import type { HostKubeconfigFacts } from '../../facts/host.ts';
 import { type Observed, seen } from '../../facts/observed.ts';
-import { listItems, readDocument, readScalar, SECTIONS } from '../../kubeconfig/document.ts';
+import { type KubeconfigDocument, listItems, readDocument, readScalar, SECTIONS } from '../../kubeconfig/document.ts';
 import { locateKubeconfig } from '../../kubeconfig/locate.ts';
-import { parseKubeconfig } from '../../kubeconfig/parse.ts';
+import { parseKubeconfig, readKubeconfig } from '../../kubeconfig/parse.ts';
 import { serverUrl } from '../../manifests/address.ts';
 import { fingerprintOfPem } from '../../pki/certificates.ts';
 import type { World } from '../world.ts';
@@ -70,16 +70,16 @@ export async function gatherHostKubeconfig(
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     return seen({ ...nothing, state: isMissing ? 'missing' : 'unreadable', reason: messageOf(error) });
   }
-  const parsed = parseKubeconfig(text);
-  if (!parsed.ok)
+  const document = readDocument(text);
+  if (!document.ok)
     return seen({
       ...nothing,
       state: 'invalid',
-      reason: `line ${parsed.line}, column ${parsed.column}: ${parsed.message}`,
+      reason: `line ${document.line}, column ${document.column}: ${document.message}`,
     });
-  const twice = findDuplicate(text);
+  const twice = findDuplicate(document);
   if (twice !== undefined) return seen({ ...nothing, state: 'invalid', reason: twice });
-  const { contexts, clusters, users, currentContext } = parsed.value;
+  const { contexts, clusters, users, currentContext } = readKubeconfig(document);
   const entry = contexts.find(({ name }) => name === context);
   const target = clusters.find(({ name }) => name === entry?.cluster);
   const authorityData = target?.certificateAuthorityData;
@@ -95,9 +95,8 @@ export async function gatherHostKubeconfig(
 }
 
 /** kubectl refuses a file in which two entries of a section have one name. */
-function findDuplicate(text: string): string | undefined {
-  const document = readDocument(text);
-  if (!document.ok || document.root === undefined) return undefined;
+function findDuplicate(document: KubeconfigDocument): string | undefined {
+  if (document.root === undefined) return undefined;
   for (const section of SECTIONS) {
     const seenNames = new Set<string>();
     for (const item of listItems(document.root, section)) {

@@ -12,6 +12,11 @@ const apiTimeoutMs = 90_000;
 const kickAfterMs = 25_000;
 /** The way through a node costs an exec each time; it is for a published port that stays out of reach. */
 const detourAfterMs = 5_000;
+const betweenDetoursMs = 2_000;
+/** Asked often, an API server that is nearly there is met at once; one that stays away needs the processors for itself. */
+const pollMs = 250;
+const slowPollMs = 1_000;
+const slowAfterMs = 20_000;
 const nodesTimeoutMs = 90_000;
 /** A new leader waits for the old lease to run out (15 s) after the process has started. */
 const controllersTimeoutMs = 60_000;
@@ -24,9 +29,12 @@ export const waitApi: ExecuteStep<'wait-api'> = async (_step, context) => {
   const { clock } = context.world.surroundings;
   const start = clock.monotonic();
   let kicked = false;
+  let nextDetour = detourAfterMs;
   for (;;) {
     const waited = clock.monotonic() - start;
-    const reason = await askReady(context, waited > detourAfterMs);
+    const withDetour = waited > nextDetour;
+    if (withDetour) nextDetour = waited + betweenDetoursMs;
+    const reason = await askReady(context, withDetour);
     if (reason === undefined) return kicked ? 'after restarting the kubelet once more' : '';
     if (waited > apiTimeoutMs)
       throw new Error(`the API server does not answer after ${Math.round(waited / 1000)} s: ${reason}`);
@@ -35,7 +43,7 @@ export const waitApi: ExecuteStep<'wait-api'> = async (_step, context) => {
       await restartSilentControlPlanes(context);
     }
     context.progress(reason);
-    await clock.sleep(250, context.signal);
+    await clock.sleep(waited < slowAfterMs ? pollMs : slowPollMs, context.signal);
   }
 };
 

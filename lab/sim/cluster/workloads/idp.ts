@@ -7,10 +7,10 @@ import { addService, addWorkload, ensureNamespace } from './builders.ts';
 
 /** The hosts of the site's ingresses, with the service behind each. */
 export const idpHosts = [
-  { host: 'backstage.localtest.me', namespace: 'idp', service: 'backstage', port: 7007 },
-  { host: 'grafana.localtest.me', namespace: 'monitoring', service: 'grafana', port: 3000 },
-  { host: 'prometheus.localtest.me', namespace: 'monitoring', service: 'prometheus', port: 9090 },
-  { host: 'kagent.localtest.me', namespace: 'kagent', service: 'kagent-controller', port: 8083 },
+  { host: 'backstage.idp.local', namespace: 'idp', service: 'backstage', port: 3000 },
+  { host: 'grafana.idp.local', namespace: 'monitoring', service: 'grafana', port: 3000 },
+  { host: 'prometheus.idp.local', namespace: 'monitoring', service: 'prometheus', port: 9090 },
+  { host: 'kagent.idp.local', namespace: 'kagent', service: 'kagent-controller', port: 8083 },
 ] as const;
 
 const migrationMs = 90_000;
@@ -25,7 +25,7 @@ export function addIdpWorkloads(world: ClusterWorld): void {
     namespace: 'idp',
     name: 'backstage',
     image: 'ghcr.io/idp/backstage:1.4.0',
-    port: 7007,
+    port: 3000,
   });
   addWorkload(world, 'Deployment', {
     namespace: 'monitoring',
@@ -43,7 +43,7 @@ export function addIdpWorkloads(world: ClusterWorld): void {
     namespace: 'monitoring',
     name: 'catalog-exporter',
     image: 'ghcr.io/idp/catalog-exporter:0.3.1',
-    container: { env: [{ name: 'BACKSTAGE_URL', value: 'http://backstage.default.svc.cluster.local:7007' }] },
+    container: { env: [{ name: 'BACKSTAGE_URL', value: 'http://backstage.default.svc.cluster.local:3000' }] },
   });
   addWorkload(world, 'StatefulSet', {
     namespace: 'kagent',
@@ -146,7 +146,7 @@ function runExporter(host: PodHost): RunningProgram {
   // A service of that name in that namespace would mend it.
   if (host.world.store.get('services', 'default', 'backstage') !== undefined) return serveAfter(host, 1_000);
   return failAfter(host, 900, [
-    `FATAL cannot read the catalog: Get "http://${name}:7007/api/catalog/entities": dial tcp: lookup ${name} on 10.96.0.10:53: no such host`,
+    `FATAL cannot read the catalog: Get "http://${name}:3000/api/catalog/entities": dial tcp: lookup ${name} on 10.96.0.10:53: no such host`,
   ]);
 }
 
