@@ -68,7 +68,7 @@ function normalize(value: unknown, play: Play): unknown {
     .replaceAll(/"clockAheadMs":\{"ok":true,"value":-?\d+\}/g, '"clockAheadMs":"<milliseconds>"')
     .replaceAll(/"attempt":\d+/g, '"attempt":"<attempt>"')
     .replaceAll(/\(attempt \d+\)/g, '(attempt <attempt>)')
-    .replaceAll(/"path":"[^"]*\/(config|kubeconfig)"/g, '"path":"<kubeconfig>"');
+    .replaceAll(/\/[\w./-]*\/(\.kube\/config|kubeconfig)\b/g, '<kubeconfig>');
   return sortNamed(JSON.parse(text) as unknown);
 }
 
