@@ -24,6 +24,11 @@ export interface FileSystem {
   stat(path: string, options?: { readonly follow?: boolean }): FileEntry | undefined;
   read(path: string): Buffer | undefined;
   readText(path: string): string | undefined;
+  /**
+   * What `parse` makes of the file's text; undefined where there is no file. Remembered as long as the bytes are the
+   * same, by the function itself: it has to depend on nothing else, and nobody may change what it answers.
+   */
+  readAs<T>(path: string, parse: (text: string) => T): T | undefined;
   /** Makes the folders above where they are missing. */
   write(path: string, contents: Uint8Array | string, options?: FileOptions): void;
   makeDirectory(path: string, options?: FileOptions): void;
@@ -44,6 +49,7 @@ export function createFileSystem(now: () => number): FileSystem {
   const entries = new Map<string, FileEntry>();
   const children = new Map<string, Set<string>>();
   const listeners = new Set<(path: string) => void>();
+  const parsed = new WeakMap<Buffer, Map<unknown, unknown>>();
   const root: FileEntry = {
     type: 'directory',
     mode: 0o755,
@@ -116,6 +122,14 @@ export function createFileSystem(now: () => number): FileSystem {
       return entry?.type === 'file' ? entry.contents : undefined;
     },
     readText: (path) => files.read(path)?.toString('utf8'),
+    readAs<T>(path: string, parse: (text: string) => T) {
+      const contents = files.read(path);
+      if (contents === undefined) return undefined;
+      const known = parsed.get(contents) ?? new Map<unknown, unknown>();
+      parsed.set(contents, known);
+      if (!known.has(parse)) known.set(parse, parse(contents.toString('utf8')));
+      return known.get(parse) as T;
+    },
     write(path, contents, options = {}) {
       make(resolve(path, true), 'file', Buffer.from(contents as Uint8Array), options);
     },

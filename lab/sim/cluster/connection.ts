@@ -24,9 +24,8 @@ export function readConnection(
   files: FileSystem,
   path: string,
 ): { readonly ok: true; readonly value: Connection } | { readonly ok: false; readonly reason: string } {
-  const text = files.readText(path);
-  if (text === undefined) return { ok: false, reason: `stat ${path}: no such file or directory` };
-  const config = parseKubeconfig(text);
+  if (files.read(path) === undefined) return { ok: false, reason: `stat ${path}: no such file or directory` };
+  const config = files.readAs(path, parseKubeconfig);
   if (config === undefined) return { ok: false, reason: `error loading config file "${path}": yaml: cannot unmarshal` };
   const context = config.contexts?.find(({ name }) => name === config['current-context'])?.context;
   const cluster = config.clusters?.find(({ name }) => name === context?.['cluster'])?.cluster;

@@ -67,23 +67,25 @@ export function scanManifests(files: FileSystem, directory: string, node: string
   for (const name of files.list(directory) ?? []) {
     const path = `${directory}/${name}`;
     const text = name.startsWith('.') ? undefined : files.readText(path);
-    if (text === undefined) continue;
-    const pod = readManifest(path, text, node);
+    const raw = text === undefined ? undefined : files.readAs(path, parsePod);
+    if (text === undefined || raw === undefined) continue;
+    const pod = typeof raw === 'string' ? raw : readManifest(path, text, raw, node);
     if (typeof pod === 'string') refused.push({ path, reason: pod });
     else pods.push(pod);
   }
   return { pods, refused };
 }
 
-function readManifest(path: string, text: string, node: string): StaticPodManifest | string {
-  let raw: RawPod;
+function parsePod(text: string): RawPod | string {
   try {
     const value: unknown = parse(text);
-    if (typeof value !== 'object' || value === null) return "couldn't parse as pod(Object 'Kind' is missing)";
-    raw = value;
+    return typeof value === 'object' && value !== null ? value : "couldn't parse as pod(Object 'Kind' is missing)";
   } catch {
     return "couldn't parse as pod(yaml: could not find expected key)";
   }
+}
+
+function readManifest(path: string, text: string, raw: RawPod, node: string): StaticPodManifest | string {
   const [container] = raw.spec?.containers ?? [];
   if (raw.kind !== 'Pod') return `couldn't parse as pod(invalid pod: ${String(raw.kind)})`;
   if (raw.metadata?.name === undefined || raw.spec === undefined || container?.name === undefined) {
