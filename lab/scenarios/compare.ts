@@ -88,10 +88,14 @@ function sortNamed(value: unknown): unknown {
 function listAddresses(facts: Facts | undefined): [string, string][] {
   if (facts?.containers.ok !== true) return [];
   return facts.containers.value
-    .flatMap(({ name, ipv4, ipv6 }): [string, string][] => [
-      [ipv4, `<${name}>`],
-      [ipv6, `<${name} IPv6>`],
-    ])
+    .flatMap(({ name, role, ipv4, ipv6 }): [string, string][] => {
+      // Which of several workers Docker dealt an address to is chance.
+      const called = role === 'worker' ? 'a worker' : name;
+      return [
+        [ipv4, `<${called}>`],
+        [ipv6, `<${called} IPv6>`],
+      ];
+    })
     .filter(([address]) => address !== '')
     .sort(([left], [right]) => right.length - left.length);
 }
