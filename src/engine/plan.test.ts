@@ -7,6 +7,7 @@ import {
   rewriteFiles,
   silence,
   stopContainer,
+  withApi,
   withComponent,
   withContainer,
   withFileAddress,
@@ -433,6 +434,18 @@ describe('the steps of each repair', () => {
     expect(titles(planOf(ended))[0]).toBe(`restart kubelet on ${controlPlane}`);
   });
 
+  test('a lease that has run out is waited for, whatever is mended', () => {
+    const { failing } = scenarios['node/kubelet-endpoint-stale'] ?? { failing: makeFacts() };
+    const wait = 'wait until kube-controller-manager and kube-scheduler renew their leases';
+    const renewed = (seconds: number) =>
+      withApi(failing, (api) => ({
+        ...api,
+        schedulerLease: seen({ holder: 'x', renewedAt: secondsBefore(seconds) }),
+      }));
+    expect(titles(planOf(renewed(14)))).not.toContain(wait);
+    expect(titles(planOf(renewed(16)))).toContain(wait);
+  });
+
   test('a stalled component that has only just been started is waited for, and left alone', () => {
     const { failing } = scenarios['control-plane/controllers-stalled'] ?? { failing: makeFacts() };
     const started = withComponent(failing, 'kube-scheduler', 'running', secondsBefore(10));
@@ -485,5 +498,22 @@ describe('the steps of each repair', () => {
     const facts = rewriteFiles(moveNodes(makeFacts(single), { [controlPlane]: 9 }), controlPlane);
     const named = withServer(facts, controlPlane, 'kubelet', `https://${controlPlane}:6443`);
     expect(titles(planOf(named))[0]).toBe(`restart kubelet on ${controlPlane}`);
+  });
+});
+
+describe('while the control plane does not run', () => {
+  const stopped = withNode(stopContainer(makeFacts(withWorkers), controlPlane), worker, (inside) => ({
+    ...inside,
+    resolved: { ...inside.resolved, [controlPlane]: seen([]) },
+  }));
+  const facts = withServer(stopped, worker, 'kubelet', 'https://172.18.0.251:6443');
+
+  test('a worker that dials elsewhere is left until there is something to dial', () => {
+    const plan = planOf(facts);
+    expect(titles(plan).filter((title) => title.includes('kubelet.conf'))).toEqual([]);
+    expect(titles(plan)).toContain(`start the container ${controlPlane}`);
+    expect(unserved(plan)).toContain(
+      `node/kubelet-endpoint-stale ${worker}: ${controlPlane} has no address now; where to dial is known once it runs`,
+    );
   });
 });

@@ -1,5 +1,5 @@
 import type { Facts } from '../facts/facts.ts';
-import { clusterAddressesOf, compareText, nodesOf } from '../facts/select.ts';
+import { clusterAddressesOf, compareText, engineNow, nodesOf } from '../facts/select.ts';
 import { repairFor } from '../repairs/index.ts';
 import type { WantedStep } from '../repairs/repair.ts';
 import type { FindingRef, Plan, PlannedStep, Risk, Step } from '../repairs/step.ts';
@@ -98,7 +98,9 @@ function waits(facts: Facts, served: readonly Finding[], wanted: readonly Wanted
     { step: { kind: 'wait-api' }, risk: 'safe', reason: 'everything above the API needs it' },
     { step: { kind: 'wait-nodes', nodes }, risk: 'safe', reason: 'healed means Ready, at the right address' },
   ];
-  if (served.some(({ id }) => endsLeaders.includes(id)) || wanted.some(({ step }) => disturbsLeaders(step)))
+  const mayHaveEnded =
+    served.some(({ id }) => endsLeaders.includes(id)) || wanted.some(({ step }) => disturbsLeaders(step));
+  if (mayHaveEnded || hasLapsedLease(facts))
     steps.push({
       step: { kind: 'wait-controllers', components: [...leaders] },
       risk: 'safe',
@@ -112,6 +114,18 @@ const leaders: readonly string[] = ['kube-controller-manager', 'kube-scheduler']
 
 /** Where these are mended, a leader was away, or its API server was: after 10 s without it a leader ends itself. */
 const endsLeaders: readonly string[] = ['control-plane/controllers-stalled', 'control-plane/api-unreachable'];
+
+/** Leaders renew every 2 s; after 15 s another may take over, so at that age nobody leads. */
+const leaseSeconds = 15;
+
+/** It is no finding yet, for a new leader may be on its way; but a cluster is not healed before it has come. */
+function hasLapsedLease(facts: Facts): boolean {
+  if (!facts.api.ok) return false;
+  const { controllerManagerLease, schedulerLease } = facts.api.value;
+  return [controllerManagerLease, schedulerLease].some(
+    (lease) => lease.ok && engineNow(facts) - Date.parse(lease.value.renewedAt) > leaseSeconds * 1000,
+  );
+}
 
 function disturbsLeaders(step: Step): boolean {
   return (

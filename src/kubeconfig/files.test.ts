@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import * as files from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -32,13 +32,16 @@ describe('the lock', () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   const signal = new AbortController().signal;
+  const taker = { text: 'me', isGone: (text: string) => Promise.resolve(text === 'the dead') };
   const never = () => Promise.reject(new Error('it waited'));
 
   test('is held during the action and gone after it, whether that succeeds or fails', async () => {
     const file = join(folder, 'new', 'config');
-    const inside = await withFileLock(file, { files, sleep: never, signal }, () => readdir(join(folder, 'new')));
+    const inside = await withFileLock(file, { files, taker, sleep: never, signal }, () => readdir(join(folder, 'new')));
     expect(inside).toEqual(['config.lock']);
-    const failing = withFileLock(file, { files, sleep: never, signal }, () => Promise.reject(new Error('the action')));
+    const failing = withFileLock(file, { files, taker, sleep: never, signal }, () =>
+      Promise.reject(new Error('the action')),
+    );
     await expect(failing).rejects.toThrow('the action');
     expect(await readdir(join(folder, 'new'))).toEqual([]);
   });
@@ -47,7 +50,7 @@ describe('the lock', () => {
     const file = join(folder, 'config');
     await writeFile(`${file}.lock`, '');
     const sleep = () => rm(`${file}.lock`);
-    expect(await withFileLock(file, { files, sleep, signal }, async () => 'done')).toBe('done');
+    expect(await withFileLock(file, { files, taker, sleep, signal }, async () => 'done')).toBe('done');
   });
 
   test('that stays is an error that names it, and it is left alone', async () => {
@@ -57,16 +60,41 @@ describe('the lock', () => {
     const sleep = async () => {
       waits += 1;
     };
-    const locked = withFileLock(file, { files, sleep, signal, retries: 3 }, async () => 'done');
+    const locked = withFileLock(file, { files, taker, sleep, signal, retries: 3 }, async () => 'done');
     await expect(locked).rejects.toThrow(LockedError);
     await expect(locked).rejects.toThrow(`remove ${file}.lock`);
     expect(waits).toBe(3);
     expect(await readdir(folder)).toEqual(['config.lock']);
   });
 
+  test('of one of us who was killed is taken over, without a trace', async () => {
+    const file = join(folder, 'config');
+    await writeFile(`${file}.lock`, 'the dead');
+    const inside = await withFileLock(file, { files, taker, sleep: never, signal }, () =>
+      readFile(`${file}.lock`, 'utf8'),
+    );
+    expect(inside).toBe('me');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('that another takes over at the same moment stays theirs', async () => {
+    const file = join(folder, 'config');
+    await writeFile(`${file}.lock`, 'the dead');
+    const isGone = async (text: string) => {
+      await writeFile(`${file}.lock`, 'another');
+      return text === 'the dead';
+    };
+    const asked = { files, taker: { ...taker, isGone }, sleep: never, signal };
+    await expect(withFileLock(file, asked, async () => 1)).rejects.toThrow('it waited');
+    expect(await readFile(`${file}.lock`, 'utf8')).toBe('another');
+    expect(await readdir(folder)).toEqual(['config.lock']);
+  });
+
   test('ends its waiting when aborted', async () => {
     const file = join(folder, 'config');
     await writeFile(`${file}.lock`, '');
-    await expect(withFileLock(file, { files, sleep: never, signal }, async () => 1)).rejects.toThrow('it waited');
+    await expect(withFileLock(file, { files, taker, sleep: never, signal }, async () => 1)).rejects.toThrow(
+      'it waited',
+    );
   });
 });

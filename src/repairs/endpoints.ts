@@ -3,20 +3,20 @@ import { isStaleEndpoint } from '../checks/node/kubelet-endpoint-stale.ts';
 import type { ContainerFacts } from '../facts/containers.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { KubeconfigFacts } from '../facts/node.ts';
-import { currentAddress, type NodeView, nodesOf } from '../facts/select.ts';
+import { addressesOf, currentAddress, type NodeView, nodesOf } from '../facts/select.ts';
 import { isSameAddress, serverUrl } from '../manifests/address.ts';
 import { type Proposal, type Repair, stopComponent, type WantedStep } from './repair.ts';
 
 /**
  * Where a node's own clients should dial: its host name, or the cluster's name for workers, where the node resolves
  * it to the right container and the API server's certificate has it: that outlasts every later change of address. The
- * present address otherwise.
+ * present address otherwise; a container that does not run has neither.
  */
-export function lastingEndpoint(
+function lastingEndpoint(
   facts: Facts,
   node: NodeView,
   conf: KubeconfigFacts,
-): { server: string; reason: string } {
+): { readonly server: string; readonly reason: string } | { readonly missing: string } {
   const port = Number(new URL(conf.server).port || 443);
   const target =
     node.container.role === 'control-plane' ? { container: node.container, certificateOf: node } : entryPoint(facts);
@@ -33,7 +33,8 @@ export function lastingEndpoint(
   const named = certificate === undefined || !certificate.ok || certificate.value.dnsNames.includes(name);
   if (resolves && named)
     return { server: serverUrl(name, port), reason: `the name ${name} outlasts changes of address` };
-  const address = currentAddress(target.container, conf.host);
+  const address = currentAddress(target.container, conf.host) || addressesOf(target.container)[0];
+  if (address === undefined) return { missing: name };
   const why = resolves
     ? `the API server's certificate does not name ${name}`
     : `${node.container.name} does not resolve ${name}`;
@@ -59,7 +60,9 @@ export const repointKubelet: Repair = {
     const node = nodesOf(facts).find(({ container }) => container.name === subject);
     const conf = node?.inside?.kubeconfigs.kubelet;
     if (node === undefined || conf === undefined || !conf.ok) return gone(subject);
-    const { server, reason } = lastingEndpoint(facts, node, conf.value);
+    const endpoint = lastingEndpoint(facts, node, conf.value);
+    if ('missing' in endpoint) return waitFor(endpoint.missing);
+    const { server, reason } = endpoint;
     return {
       kind: 'steps',
       steps: [
@@ -95,7 +98,9 @@ export const repointComponents: Repair = {
     for (const { key, component, path } of components) {
       const conf = node.inside.kubeconfigs[key];
       if (!conf.ok || !isStaleEndpoint(facts, node, conf.value)) continue;
-      const { server, reason } = lastingEndpoint(facts, node, conf.value);
+      const endpoint = lastingEndpoint(facts, node, conf.value);
+      if ('missing' in endpoint) return waitFor(endpoint.missing);
+      const { server, reason } = endpoint;
       steps.push(
         {
           step: { kind: 'edit-file', node: subject, path, edits: [serverEdit(conf.value, server)] },
@@ -119,6 +124,14 @@ function setServer(node: string, path: string): string {
 
 function serverEdit(conf: KubeconfigFacts, server: string) {
   return { from: conf.serverText, to: `server: ${server}` };
+}
+
+function waitFor(container: string): Proposal {
+  return {
+    kind: 'told',
+    reason: `${container} has no address now; where to dial is known once it runs`,
+    byHand: [`docker start ${container}`],
+  };
 }
 
 function gone(subject: string): Proposal {

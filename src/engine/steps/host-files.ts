@@ -1,10 +1,13 @@
 import { chmod, chown, mkdir, open, readFile, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { withFileLock } from '../../kubeconfig/lock.ts';
+import * as z from 'zod';
+import { type LockTaker, withFileLock } from '../../kubeconfig/lock.ts';
 import { mergeCluster } from '../../kubeconfig/merge.ts';
 import { readEntries, readText } from '../../kubeconfig/parse.ts';
 import { readDocument } from '../../kubeconfig/document.ts';
-import type { StoredFile } from '../../runs/journal.ts';
+import type { LockHolder, StoredFile } from '../../runs/journal.ts';
+import { describeHolder, isHolderAlive } from '../../runs/process.ts';
+import type { Surroundings } from '../surroundings.ts';
 import { type ExecuteStep, PreconditionError, type StepContext } from './step-context.ts';
 
 export const mergeKubeconfig: ExecuteStep<'merge-kubeconfig'> = async (
@@ -62,15 +65,42 @@ export async function restoreHostFile(context: StepContext, path: string, kept: 
 
 /** kubectl and kind take the same lock before they write. */
 async function withKubeconfigLock<T>(path: string, context: StepContext, action: () => Promise<T>): Promise<T> {
+  const { surroundings } = context.world;
   return await withFileLock(
     path,
     {
-      files: { open, mkdir, unlink },
-      sleep: (milliseconds, signal) => context.world.surroundings.clock.sleep(milliseconds, signal),
+      files: { open, mkdir, unlink, readFile, rename },
+      taker: await describeTaker(surroundings),
+      sleep: (milliseconds, signal) => surroundings.clock.sleep(milliseconds, signal),
       signal: context.signal,
     },
     action,
   );
+}
+
+const takerSchema = z.object({
+  rekindle: z.object({ pid: z.number(), host: z.string(), command: z.string(), since: z.string() }).extend({
+    processStart: z.string().exactOptional(),
+  }),
+});
+
+async function describeTaker({ pid, platform, hostName, clock }: Surroundings): Promise<LockTaker> {
+  const about = { host: hostName, command: 'heal', since: clock.now().toISOString() };
+  return {
+    text: `${JSON.stringify({ rekindle: await describeHolder({ pid, platform }, about) })}\n`,
+    async isGone(text) {
+      const holder = readTaker(text);
+      return holder !== undefined && holder.host === hostName && !(await isHolderAlive(holder, platform));
+    },
+  };
+}
+
+function readTaker(text: string): LockHolder | undefined {
+  try {
+    return takerSchema.parse(JSON.parse(text)).rekindle;
+  } catch {
+    return undefined;
+  }
 }
 
 export async function readHostFile(path: string): Promise<StoredFile | null> {
