@@ -24,7 +24,7 @@ export const scenarios: readonly Scenario[] = [
     ...workers,
     name: 'runbook-crash',
     title: "New addresses for every node, and a control plane's kubelet that still dials the old one",
-    faults: [{ fault: shuffle, thenSeconds: 25 }],
+    faults: [{ fault: shuffle, thenSeconds: 40 }],
     doctor: {
       verdict: 'broken',
       names: ['node/kubelet-endpoint-stale control-plane', 'network/address-changed control-plane'],
@@ -50,7 +50,7 @@ export const scenarios: readonly Scenario[] = [
     profile: 'single',
     name: 'runbook-crash-single',
     title: 'The same in a cluster of one node',
-    faults: [{ fault: shuffle, thenSeconds: 25 }],
+    faults: [{ fault: shuffle, thenSeconds: 40 }],
     doctor: {
       verdict: 'broken',
       names: ['node/kubelet-endpoint-stale control-plane'],

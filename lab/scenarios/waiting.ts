@@ -84,6 +84,24 @@ export function explainUnwell(
   return undefined;
 }
 
+/** Milliseconds. A controller manager or scheduler that has not renewed its lease for longer does not lead. */
+const staleLeaderMs = 15_000;
+
+/** Which of the components that lead by lease does not, or nothing where both do. */
+async function explainStalled(cluster: Cluster, now: number): Promise<string | undefined> {
+  const answer = await cluster.lab.run(
+    kubectl(cluster, 'get', 'leases', '--namespace', 'kube-system', '--output', 'json', '--request-timeout', '3s'),
+    { timeoutMs: 10_000 },
+  );
+  const leases = leaseList.parse(JSON.parse(answer)).items;
+  for (const name of ['kube-controller-manager', 'kube-scheduler']) {
+    const renewed = Date.parse(leases.find(({ metadata }) => metadata.name === name)?.spec.renewTime ?? '');
+    if (!(now - renewed < staleLeaderMs))
+      return `${name} has not renewed its lease since ${new Date(renewed || 0).toISOString()}`;
+  }
+  return undefined;
+}
+
 /** Rejects where the API server is not ready. */
 async function askReady(cluster: Cluster): Promise<void> {
   await cluster.lab.run(kubectl(cluster, 'get', '--raw', '/readyz', '--request-timeout', '3s'), { timeoutMs: 10_000 });
@@ -103,6 +121,7 @@ export async function waitUntilWell(
       reason = explainUnwell(nodes, reported, clock.now(), options.since);
       // A server that has only just been started answers lists before it is ready.
       if (reason === undefined) await askReady(cluster);
+      reason ??= await explainStalled(cluster, clock.now());
     } catch (error) {
       reason = error instanceof Error ? error.message : String(error);
     }

@@ -111,7 +111,7 @@ describe('a lease that stands still', () => {
   });
 
   test('ends at a boundary that is above what a change of leaders takes', () => {
-    expect(find(withControllerLease(healthy, secondsBefore(45)), 'control-plane/controllers-stalled')).toEqual([]);
+    expect(find(withControllerLease(healthy, secondsBefore(20)), 'control-plane/controllers-stalled')).toEqual([]);
   });
 });
 

@@ -1,8 +1,11 @@
 import { componentsOf, engineNow } from '../../facts/select.ts';
 import { type Check, conclude, type Problem } from '../check.ts';
 
-/** Twice what a leader may take between two renewals before another takes over (leaseDuration 15 s), and some. */
-const staleAfterSeconds = 45;
+/**
+ * A leader renews every 2 s, ends itself after 10 s without success, and after 15 s another may take over. So at this age
+ * nobody leads, even if somebody is about to.
+ */
+const staleAfterSeconds = 20;
 
 /**
  * A cluster whose controller manager cannot reach its API server answers every query while nothing moves
