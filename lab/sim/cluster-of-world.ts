@@ -9,6 +9,7 @@ import type { Docker } from './engine/docker.ts';
 import { createClusterFiles } from './node/create.ts';
 import { createNodeGuest, type NodeGuest } from './node/guest.ts';
 import { nameContainers, type NodeImage } from './node/image.ts';
+import { makeLogReader } from './pod-logs.ts';
 
 export interface ClusterCounts {
   readonly controlPlanes: number;
@@ -58,14 +59,26 @@ export async function createCluster(request: ClusterRequest): Promise<SimCluster
     store,
     sysctl: request.sysctl,
     handleRequest: async (server, asked) => {
-      const answer = await handleApiRequest(server, asked, { clock });
+      const answer = await handleApiRequest(server, asked, { clock, readLog });
       if (answer.kind === 'watch') throw new Error('watching inside a simulated node is not known');
       return answer;
     },
   });
   const entryPoint = places[0]?.name ?? '';
   const answering = () => (docker.find(entryPoint).status === 'running' ? model.apiServerBehindPort() : undefined);
-  const front: ApiFront = await startApiFront({ clock, host: '127.0.0.1', port: 0, state: answering, activity });
+  const readLog = makeLogReader({
+    machines: () => machines,
+    processesOf: (machine) => model.processesOf(machine),
+    nodeNamed: (node) => store.get('nodes', undefined, node),
+  });
+  const front: ApiFront = await startApiFront({
+    clock,
+    host: '127.0.0.1',
+    port: 0,
+    state: answering,
+    activity,
+    readLog,
+  });
   const stopListening = [
     model.onServerStopped(() => front.dropConnections()),
     docker.addHooks({

@@ -146,6 +146,9 @@ describe('what a diagnosis needs stays', () => {
     'MountVolume.SetUp failed for volume "kube-api-access-x7k2p" (UniqueName: "kubernetes.io/projected/0b1e7d2c-5a39-4f3e-8d2a-1f3f2f7d9a10-kube-api-access-x7k2p")',
     'pod="kube-system/kube-apiserver-idp-mvp-control-plane" podUID="2f1e7d2c5a394f3e8d2a1f3f2f7d9a10" containerID="containerd://7a9c9fa59dd517cdc2c82eef1e51392524dd285e9cf7cb5a851c49f294d6cd11"',
     '{"level":"warn","ts":"2026-11-30T18:45:00.123456Z","caller":"etcdserver/util.go:170","msg":"apply request took too long","took":"120.5ms","prefix":"read-only range "}',
+    'kindest/node:v1.34.0@sha256:7a9c9fa59dd517cdc2c82eef1e51392524dd285e9cf7cb5a851c49f294d6cd11 npm:left-pad@1.3.0 ada@build.example.org user@1000.service',
+    'I1130 18:45:00.123456 612 httplog.go:134] "HTTP" verb="LIST" URI="/api/v1/pods?fieldSelector=spec.nodeName%3Didp-mvp-worker&labelSelector=app%20in%20%28token%2Cweb%29" srcIP="172.18.0.4:41732"',
+    'the password is wrong; password authentication failed for user "ada"; <name>a</name>',
     'no cluster-info: /kind/kubeadm.conf advertiseAddress: 172.18.0.2, ssh://ada@build.example.org',
   ])('%s', async (line) => {
     const { contents, manifest } = await packBundle(withFile(makeLog(`${line}\n`)));

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import * as fc from 'fast-check';
 import { pack } from 'tar-stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it, test } from 'vitest';
@@ -48,6 +49,10 @@ describe('facts are read', () => {
   it('from a file of them', async () => expect(await readRecording(Buffer.from(JSON.stringify(facts)))).toEqual(facts));
   it('from such a file, gzipped', async () =>
     expect(await readRecording(gzipSync(JSON.stringify(facts)))).toEqual(facts));
+  it('from a file that an editor on Windows has saved', async () => {
+    const text = `\uFEFF${JSON.stringify(facts, null, 2).replaceAll('\n', '\r\n')}`;
+    expect(await readRecording(Buffer.from(text))).toEqual(facts);
+  });
   it('from a bundle that somebody unpacked and packed again', async () => {
     const tar = await makeTar({ './x/manifest.json': manifest, './x/facts.json': JSON.stringify(facts) });
     expect(await readRecording(tar)).toEqual(facts);
@@ -92,6 +97,29 @@ describe('a bad file is told from a good one, with the place', () => {
       'there is no facts.json in it',
     ],
   ])('%s', async (_what, files, message) => expect(await failureOf(gzipSync(await makeTar(files)))).toContain(message));
+  test.each([
+    ['{"format":"rekindle.facts/v2"}', 'it has the format "rekindle.facts/v2"'],
+    ['{"format":"rekindle.doctor/v1","clusters":[]}', 'it has the format "rekindle.doctor/v1"'],
+    [JSON.stringify({ format: 'x'.repeat(10_000) }), 'xxx…'],
+    ['{"cluster":"a"}', 'holds no facts: format: '],
+    ['null', 'holds no facts: the file: '],
+  ])('%.60s', async (text, message) => {
+    const told = await failureOf(Buffer.from(text));
+    expect(told).toContain(message);
+    expect(told.length).toBeLessThan(400);
+  });
+  test('wherever it was cut off', async () => {
+    const tar = await makeTar({ 'x/manifest.json': manifest, 'x/facts.json': JSON.stringify(facts) });
+    const last = tar.lastIndexOf('}');
+    for (const whole of [gzipSync(tar), tar.subarray(0, last), Buffer.from(JSON.stringify(facts))]) {
+      await fc.assert(
+        fc.asyncProperty(fc.nat(whole.length - 1), async (length) => {
+          expect(await failureOf(whole.subarray(0, length))).not.toBe('');
+        }),
+        { numRuns: 300 },
+      );
+    }
+  });
   test('facts twice', async () => {
     const tar = await makeTar([
       ['a/manifest.json', manifest],

@@ -27,12 +27,10 @@ export async function readRecording(bytes: Buffer, limit: number = largestUnpack
   const plain = bytes[0] === 0x1f && bytes[1] === 0x8b ? await unzip(bytes, limit) : bytes;
   if (plain.subarray(257, 262).toString('latin1') !== 'ustar') return readFacts(plain, '');
   const files = await readTar(plain);
-  const manifest = parseJson(need(files, 'manifest.json'), 'manifest.json in it ');
-  const format =
-    typeof manifest === 'object' && manifest !== null && 'format' in manifest ? manifest.format : undefined;
+  const format = readFormat(parseJson(need(files, 'manifest.json'), 'manifest.json in it '));
   if (format !== bundleManifest.shape.format.value) {
     throw new BundleError(
-      `is no bundle this version of rekindle knows: manifest.json in it has the format ${JSON.stringify(format) ?? 'of nothing'}`,
+      `is no bundle this version of rekindle knows: manifest.json in it has the format ${nameFormat(format)}`,
     );
   }
   return readFacts(need(files, 'facts.json'), 'facts.json in it ');
@@ -89,17 +87,34 @@ function need(files: Files, name: string): Buffer {
 }
 
 function readFacts(bytes: Buffer, place: string): Facts {
-  const parsed = facts.safeParse(parseJson(bytes, place));
+  const value = parseJson(bytes, place);
+  const parsed = facts.safeParse(value);
   if (parsed.success) return parsed.data;
+  const format = readFormat(value);
+  if (format !== undefined && format !== facts.unwrap().shape.format.value) {
+    throw new BundleError(
+      `${place}holds no facts this version of rekindle knows: it has the format ${nameFormat(format)}`,
+    );
+  }
   const problems = parsed.error.issues.map((issue) => `${formatPath(issue.path)}: ${issue.message}`);
   const shown = problems.slice(0, 3).join('; ');
   const more = problems.length > 3 ? `; and ${problems.length - 3} more` : '';
   throw new BundleError(`${place === '' ? '' : `is damaged: ${place}`}holds no facts: ${shown}${more}`);
 }
 
+function readFormat(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && 'format' in value ? value.format : undefined;
+}
+
+function nameFormat(format: unknown): string {
+  const name = JSON.stringify(format) ?? 'of nothing';
+  return name.length > 60 ? `${name.slice(0, 60)}…` : name;
+}
+
 function parseJson(bytes: Buffer, place: string): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    // Without the mark that some editors put before everything.
+    return JSON.parse(new TextDecoder().decode(bytes));
   } catch (error) {
     throw new BundleError(`${place === '' ? '' : `is damaged: ${place}`}is not JSON: ${messageOf(error)}`, {
       cause: error,

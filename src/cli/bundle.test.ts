@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { PassThrough } from 'node:stream';
@@ -92,6 +92,27 @@ describe('the file', () => {
     ]);
   });
 
+  test('takes no name from a link that leads nowhere', async () => {
+    const workingDirectory = makeFolder();
+    symlinkSync('nowhere', join(workingDirectory, 'link'));
+    const { exitCode, err } = await runCommand(['bundle', '--output', 'link'], { ...crash, workingDirectory });
+    expect(exitCode).toBe(2);
+    // Before anything is looked at.
+    expect(err).toMatch(/^rekindle: \S+link exists already/);
+    expect(readdirSync(workingDirectory)).toEqual(['link']);
+  });
+
+  test('is written by one of two that want its name, and whole', async () => {
+    const workingDirectory = makeFolder();
+    const both = await Promise.all(
+      ['', ''].map(() => runCommand(['bundle', '--output', 'same.tar.gz'], { ...crash, workingDirectory })),
+    );
+    expect(both.map(({ exitCode }) => exitCode).toSorted((one, other) => one - other)).toEqual([0, 2]);
+    expect(readdirSync(workingDirectory)).toEqual(['same.tar.gz']);
+    const doctor = await runCommand(['doctor', '--from', 'same.tar.gz'], { workingDirectory });
+    expect(doctor.out).toMatch(/^Recorded facts of /);
+  });
+
   test('goes to standard output by itself', async () => {
     const streams = makeFakeStreams();
     const chunks: Buffer[] = [];
@@ -108,6 +129,9 @@ describe('the file', () => {
     ['bundle --output -', { stdout: 'terminal' }, 'not written to a terminal'],
     ['bundle --output json', {}, 'here --output is the file to write'],
     ['bundle --output no/such/folder.tar.gz', {}, 'is there such a folder?'],
+    ['bundle --output ', {}, '--output "" names no file'],
+    ['bundle --output new/', {}, '--output "new/" names no file'],
+    ['bundle --output .', {}, 'is a folder'],
     ['bundle --name other', {}, 'there is no kind cluster "other"'],
     ['bundle -o yaml', {}, 'Allowed choices are table, json'],
   ])('is not written by rekindle %s', async (words, streams, message) => {
@@ -182,6 +206,12 @@ describe('--from', () => {
       expect(err).toContain('it takes a file of `rekindle bundle`');
     },
   );
+});
+
+test.runIf(existsSync('/dev/zero'))('--from gives up on what never ends', async () => {
+  const { exitCode, err } = await runCommand(['doctor', '--from', '/dev/zero'], {});
+  expect(exitCode).toBe(2);
+  expect(err).toContain('--from /dev/zero has more than 64 MB; no bundle is that large');
 });
 
 /** The real engine over a made-up cluster. */

@@ -14,7 +14,7 @@ export interface Streams {
   readonly stdin: { readonly isTerminal: boolean; readonly raw: Readable };
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
-  /** Calls the listener with the exit code that belongs to the signal: 130 for SIGINT, 143 for SIGTERM. */
+  /** Calls the listener with the exit code that belongs to the signal: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP. */
   onInterrupt(listener: (exitCode: number) => void): () => void;
   /** Ends the process at once. */
   exitNow(exitCode: number): void;
@@ -30,11 +30,15 @@ export function makeStreams(from: NodeJS.Process): Streams {
     onInterrupt: (listener) => {
       const onInt = (): void => listener(130);
       const onTerm = (): void => listener(143);
+      // The terminal was closed.
+      const onHangUp = (): void => listener(129);
       from.on('SIGINT', onInt);
       from.on('SIGTERM', onTerm);
+      from.on('SIGHUP', onHangUp);
       return () => {
         from.off('SIGINT', onInt);
         from.off('SIGTERM', onTerm);
+        from.off('SIGHUP', onHangUp);
       };
     },
     exitNow: (exitCode) => from.exit(exitCode),

@@ -1,8 +1,11 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../docker/port.ts';
 import { cluster } from '../facts/testing/facts.ts';
 import { readRecording } from '../bundle/read.ts';
 import { unpackAll } from '../bundle/testing/unpack.ts';
+import { stateDirectory } from '../runs/location.ts';
 import { makeBundle } from './bundle.ts';
 import { diagnose } from './diagnose.ts';
 import type { Diagnosis } from './diagnosis.ts';
@@ -91,6 +94,28 @@ describe('a bundle', () => {
     );
     expect([...files.keys()].filter((name) => /backup|result|etcd-.*db/.test(name))).toEqual([]);
   });
+
+  it('holds the beginning and the end of a journal that is too long', async () => {
+    const fake = await makeFakeWorld();
+    await crashByRunbook(fake);
+    const { run } = await heal(fake);
+    const path = join(stateDirectory(fake.world.surroundings), 'runs', run ?? '', 'journal.jsonl');
+    const lines = (await readFile(path, 'utf8')).trim().split('\n');
+    const [last = ''] = lines.slice(-1);
+    const copies = Array.from({ length: Math.ceil(3_000_000 / last.length) }, () => last);
+    await writeFile(path, `${[...lines, ...copies].join('\n')}\n`);
+    const { contents, manifest } = await makeBundle(fake.world, cluster, options());
+    const text = (await unpack(contents)).get(`runs/${run}.jsonl`) ?? '';
+    const kept = text.trim().split('\n');
+    expect(text.length).toBeLessThan(600_000);
+    expect(JSON.parse(kept[0] ?? '')).toEqual(JSON.parse(lines[0] ?? ''));
+    expect(JSON.parse(kept.at(-1) ?? '')).toEqual(JSON.parse(last));
+    const left = lines.length + copies.length - kept.length;
+    expect(manifest.missing).toContainEqual({
+      what: `${left} entries of the journal of run ${run}`,
+      reason: 'it is too long',
+    });
+  }, 20_000);
 
   it('is made without an engine too', async () => {
     const fake = await makeFakeWorld();

@@ -15,6 +15,8 @@ import type { World } from './world.ts';
 /** Older runs tell little of what is wrong now. */
 const newestRuns = 20;
 const nodesSideBySide = 16;
+/** Characters of JSON. A step takes some 500; to search megabytes for secrets would take minutes. */
+const longestJournal = 512 * 1024;
 
 /**
  * Looks at a cluster once more and packs what was seen, redacted: facts, diagnosis, the tails of the nodes' logs and
@@ -88,7 +90,11 @@ async function collectRuns(world: World, cluster: string): Promise<Collected> {
     for (const { id } of runs.slice(0, newestRuns)) {
       const what = `journal of run ${id}`;
       try {
-        files.push({ path: ['runs', `${id}.jsonl`], what, contents: { lines: await store.read(id) } });
+        const entries = await store.read(id);
+        const lines = cutMiddle(entries);
+        files.push({ path: ['runs', `${id}.jsonl`], what, contents: { lines } });
+        const left = entries.length - lines.length;
+        if (left > 0) missing.push({ what: `${left} entries of the ${what}`, reason: 'it is too long' });
       } catch (error) {
         missing.push({ what, reason: messageOf(error) });
       }
@@ -100,4 +106,16 @@ async function collectRuns(world: World, cluster: string): Promise<Collected> {
     missing.push({ what: 'journals', reason: messageOf(error) });
   }
   return { files, missing };
+}
+
+/** The first entry, which tells what the run is, and the newest. */
+function cutMiddle<Entry>(entries: readonly Entry[]): Entry[] {
+  const [first, ...others] = entries;
+  if (first === undefined) return [];
+  let length = JSON.stringify(first).length;
+  const start = others.findLastIndex((entry) => {
+    length += JSON.stringify(entry).length;
+    return length > longestJournal;
+  });
+  return [first, ...others.slice(start + 1)];
 }

@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import { constants } from 'node:crypto';
 import type { ApiServerState } from '../contracts.ts';
 import { type ApiAnswer, type WatchAnswer, type WholeAnswer } from './answers.ts';
-import { refuseCaller } from './callers.ts';
+import { createDoorkeeper, type RefuseCaller } from './callers.ts';
 import { handleApiRequest } from './handler.ts';
 import type { ApiSurroundings } from './request.ts';
 
@@ -40,6 +40,7 @@ export async function startApiFront(options: ApiFrontOptions): Promise<ApiFront>
   /** By the caller's port: an agreement on TLS that was begun. */
   const handshakes = new Map<number, () => void>();
   let served: string | undefined;
+  const refuseCaller = createDoorkeeper();
 
   const server = https.createServer(
     {
@@ -52,7 +53,7 @@ export async function startApiFront(options: ApiFrontOptions): Promise<ApiFront>
       requestTimeout: 0,
     },
     (request, response) => {
-      serve(options, begin, request, response).catch(() => request.socket.destroy());
+      serve(options, refuseCaller, begin, request, response).catch(() => request.socket.destroy());
     },
   );
   server.on('tlsClientError', (_error, socket) => socket.destroy());
@@ -131,6 +132,7 @@ export async function startApiFront(options: ApiFrontOptions): Promise<ApiFront>
 
 async function serve(
   options: ApiFrontOptions,
+  refuseCaller: RefuseCaller,
   begin: () => () => void,
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { planCertificatePhase } from '../node/pki/kubeadm-certs.ts';
 import { isReady } from './objects.ts';
 import { createTestCluster } from './testing/test-cluster.ts';
 
@@ -18,5 +19,33 @@ describe('a cluster that starts', () => {
     expect(test.pods('kube-apiserver-idp-control-plane')).toHaveLength(1);
     expect(test.model.apiServerBehindPort()?.name).toBe(controlPlane);
     expect(test.model.etcdState().hasQuorum).toBe(true);
+  });
+});
+
+describe('an API server that runs', () => {
+  const certificate = '/etc/kubernetes/pki/apiserver.crt';
+  const key = '/etc/kubernetes/pki/apiserver.key';
+
+  it('serves a new certificate without a restart, and keeps the old one while the files do not fit', async () => {
+    const test = createTestCluster({});
+    test.start();
+    await test.until(() => test.readyOf(controlPlane) === 'True', 40);
+    const { files } = test.machine(controlPlane);
+    const before = test.model.apiServerAt(controlPlane)?.certificatePem;
+    files.remove(key);
+    files.remove(certificate);
+    await test.seconds(5);
+    expect(test.model.apiServerAt(controlPlane)?.certificatePem).toBe(before);
+    const made = planCertificatePhase(files, {
+      phase: 'apiserver',
+      config: '/kind/kubeadm.conf',
+      hostname: controlPlane,
+      now: test.clock.now(),
+    });
+    if (!made.ok) throw new Error(made.reason);
+    for (const { path, text } of made.writes) files.write(path, text);
+    await test.seconds(1);
+    expect(test.model.apiServerAt(controlPlane)?.certificatePem).toBe(files.readText(certificate));
+    expect(files.readText(certificate)).not.toBe(before);
   });
 });

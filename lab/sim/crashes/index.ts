@@ -1,5 +1,6 @@
 /** Random crashes, for whoever bundles them (scripts/build.ts): `npm run crashes`. */
 
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { runCrashes } from './pool.ts';
@@ -15,6 +16,8 @@ const usage = `npm run crashes -- [--count 1000] [--from 1] [--seed N] [--verbos
   --workers N  processes side by side, default 2
   --verbose    tell of every crash, and not only of those that went wrong
 `;
+
+const memory = '/dev/shm';
 
 async function main(argv: readonly string[]): Promise<number> {
   const { values } = parseArgs({
@@ -35,7 +38,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   if (values.seed !== undefined) {
     const report = await runCrash(readNumber('--seed', values.seed));
-    write(describeReport(report));
+    write(describeReport(report, true));
     return report.complaints.length === 0 ? 0 : 1;
   }
   return await runCrashes({
@@ -43,6 +46,8 @@ async function main(argv: readonly string[]): Promise<number> {
     from: readNumber('--from', values.from),
     count: readNumber('--count', values.count),
     workers: readNumber('--workers', values.workers),
+    // Journals are flushed to the disk all the time; memory has none.
+    environment: existsSync(memory) ? { ...process.env, TMPDIR: memory } : process.env,
     verbose: values.verbose,
     write,
   });

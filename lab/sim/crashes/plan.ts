@@ -20,11 +20,13 @@ export interface CrashPlan {
   /** What happens during the first heal, so many seconds after it began; undefined: nothing. */
   readonly during: (PlannedFault & { readonly afterSeconds: number }) | undefined;
   /** The first heal is killed without warning after so many journal entries, and what comes next; undefined: it is left to its end. */
-  readonly kill: { readonly afterEntries: number; readonly then: 'heal' | 'undo' } | undefined;
+  readonly kill: { readonly afterEntries: number; readonly next: 'heal' | 'undo' } | undefined;
   /** Seconds from what happened during the first heal to the next one. */
   readonly pauseSeconds: number;
   /** Whether the last heal is undone, and the cluster healed again. */
   readonly undo: boolean;
+  /** Whether doctor is asked after a heal that ended well, too; where findings remain it always is. */
+  readonly doctor: boolean;
 }
 
 export const crashedCluster = 'idp-mvp';
@@ -66,9 +68,10 @@ export function planCrash(seed: number): CrashPlan {
     loadBalancer,
     faults,
     during: event === 'nothing' || event === 'kill' ? undefined : { ...planEvent(event, dice, nodes), afterSeconds },
-    kill: isKilled ? { afterEntries: dice.between(1, 30), then: dice.chance(0.3) ? 'undo' : 'heal' } : undefined,
+    kill: isKilled ? { afterEntries: dice.between(1, 30), next: dice.chance(0.3) ? 'undo' : 'heal' } : undefined,
     pauseSeconds: dice.pick([0, 5, 30]),
-    undo: dice.chance(0.2),
+    undo: dice.chance(0.15),
+    doctor: dice.chance(0.4),
   };
 }
 
@@ -93,7 +96,7 @@ export function describePlan(plan: CrashPlan): string[] {
     ...(plan.during === undefined ? [] : [`${plan.during.afterSeconds} s into the heal: ${say(plan.during)}`]),
     ...(plan.kill === undefined
       ? []
-      : [`the heal is killed after ${plan.kill.afterEntries} journal entries; then ${plan.kill.then}`]),
+      : [`the heal is killed after ${plan.kill.afterEntries} journal entries; then ${plan.kill.next}`]),
     `after ${plan.pauseSeconds} s heal until the end${plan.undo ? ', undo the last run, and heal again' : ''}`,
   ];
 }

@@ -9,7 +9,7 @@ import { type Before, judgeUndo, judgeUndoOfKilled, keepBefore } from './undo.ts
 import { type HealDocument, readDoctor, readHeal } from './visits.ts';
 import { findIlls } from './wellness.ts';
 
-type Played = Pick<CrashReport, 'complaints' | 'notes' | 'heals' | 'ending' | 'findings'>;
+type Played = Pick<CrashReport, 'complaints' | 'notes' | 'story' | 'heals' | 'ending' | 'findings'>;
 
 const mostHeals = 3;
 /** heal gives up after 5 minutes; a step that is under way then may take a little longer. Milliseconds. */
@@ -24,6 +24,8 @@ export async function playCrash(plan: CrashPlan, stage: SimStage): Promise<Playe
   const { clock } = cluster.lab;
   const complaints: string[] = [];
   const notes: string[] = [];
+  const story: string[] = [];
+  const begun = clock.now();
   const damaged = new Set<string>();
   const before = recordBelongings(stage);
 
@@ -44,12 +46,30 @@ export async function playCrash(plan: CrashPlan, stage: SimStage): Promise<Playe
   return {
     complaints: [...new Set(complaints)],
     notes,
+    story,
     heals: healsUntilEnd,
     ending: first?.diagnosis.verdict ?? 'nothing',
     findings: (first?.diagnosis.findings ?? []).map(({ id }) => id),
   };
 
+  function tell(line: string): void {
+    story.push(`${((clock.now() - begun) / 1000).toFixed(1).padStart(6)} s  ${line}`);
+  }
+
+  function tellOf(document: HealDocument | undefined): void {
+    if (document === undefined) return;
+    for (const { title, result, note } of document.applied)
+      tell(`  ${result}: ${title}${note === '' ? '' : ` (${note})`}`);
+    const { findings, unknown } = document.diagnosis;
+    for (const { summary, evidence } of findings) tell(`  left: ${summary} (${evidence.join('; ')})`);
+    for (const { check, reason } of unknown) tell(`  unknown: ${check}: ${reason}`);
+    for (const { id, subject, reason } of document.plans.at(-1)?.unserved ?? [])
+      tell(`  not served: ${id} ${subject}: ${reason}`);
+    tell(`  ${document.command} ends with ${document.verdict}`);
+  }
+
   async function stageFault({ name, argument }: PlannedFault): Promise<void> {
+    tell([name, argument].filter((word) => word !== undefined).join(' '));
     try {
       const damage = await findCrashFault(name).stage(stage, argument);
       for (const file of damage.files) damaged.add(file);
@@ -74,6 +94,7 @@ export async function playCrash(plan: CrashPlan, stage: SimStage): Promise<Playe
   /** One that takes too long is as good as one that hangs. */
   async function timed<T>(what: string, visit: Promise<T>): Promise<T> {
     const start = clock.now();
+    tell(what);
     const result = await visit;
     const took = clock.now() - start;
     if (took > longestHealMs) complaints.push(`${what} took ${Math.round(took / 1000)} s`);
@@ -90,17 +111,24 @@ export async function playCrash(plan: CrashPlan, stage: SimStage): Promise<Playe
     };
     const result = await timed(
       'the heal amid trouble',
-      plan.kill === undefined ? visitor.rekindle(...words) : visitor.rekindleUntil(plan.kill.afterEntries, onDeath, ...words),
+      plan.kill === undefined
+        ? visitor.rekindle(...words)
+        : visitor.rekindleUntil(plan.kill.afterEntries, onDeath, ...words),
     );
     heals += 1;
     if (result === 'killed') {
       thaw();
       await world.openDoor();
       notes.push('killed');
-    } else complaints.push(...readHeal(result, plan.during !== undefined).complaints);
+    } else {
+      const visit = readHeal(result, plan.during !== undefined);
+      complaints.push(...visit.complaints);
+      if (visit.error !== undefined) tell(`  heal ends with an error: ${visit.error}`);
+      tellOf(visit.document);
+    }
     await trouble;
     await clock.sleep(plan.pauseSeconds * 1000);
-    if (result === 'killed' && plan.kill?.then === 'undo') await undoKilled();
+    if (result === 'killed' && plan.kill?.next === 'undo') await undoKilled();
   }
 
   async function undoKilled(): Promise<void> {
@@ -109,6 +137,7 @@ export async function playCrash(plan: CrashPlan, stage: SimStage): Promise<Playe
     const undone = await timed('undo', visitor.rekindle('undo', run.id, '--yes', '-o', 'json'));
     const visit = readHeal(undone, false);
     complaints.push(...visit.complaints);
+    tellOf(visit.document);
     // Boots write into the same files, and what somebody else changed is left alone.
     if (plan.during === undefined) complaints.push(...judgeUndoOfKilled(stage, run, visit.document));
   }
@@ -132,6 +161,7 @@ export async function playCrash(plan: CrashPlan, stage: SimStage): Promise<Playe
       heals += 1;
       complaints.push(...visit.complaints);
       document = visit.document;
+      tellOf(document);
       if (document?.run != null) {
         last = document;
         beforeLast = kept;
@@ -145,17 +175,24 @@ export async function playCrash(plan: CrashPlan, stage: SimStage): Promise<Playe
     return document;
   }
 
-  /** The last word is doctor's, and the world's own measure is above it. */
+  /** heal's and doctor's word have to be one, and the world's own measure is above both. */
   async function examineEnd(healed: HealDocument | undefined): Promise<void> {
-    const visit = readDoctor(await visitor.rekindle('doctor', '--name', cluster.name, '-o', 'json'));
-    complaints.push(...visit.complaints);
-    const isWell = visit.document?.verdict === 'healthy' || visit.document?.verdict === 'degraded';
     const claimed = healed?.verdict === 'healthy' || healed?.verdict === 'healed';
-    if (claimed && !isWell) {
-      const left = visit.document?.findings.map(({ summary }) => summary).join('; ');
-      complaints.push(`heal said ${healed?.verdict}, and doctor then says ${visit.document?.verdict}: ${left}`);
+    if (plan.doctor || !claimed) {
+      const visit = readDoctor(await visitor.rekindle('doctor', '--name', cluster.name, '-o', 'json'));
+      complaints.push(...visit.complaints);
+      const isWell = visit.document?.verdict === 'healthy' || visit.document?.verdict === 'degraded';
+      if (claimed && !isWell) {
+        const left = visit.document?.findings.map(({ summary }) => summary).join('; ');
+        complaints.push(`heal said ${healed.verdict}, and doctor then says ${visit.document?.verdict}: ${left}`);
+      }
     }
-    if (!claimed) return;
+    if (!claimed) {
+      // etcd's members are not brought back together yet.
+      if (damaged.size === 0 && plan.profile !== 'ha')
+        complaints.push('no fault destroyed anything, and it is not well');
+      return;
+    }
     complaints.push(...findLeftovers(stage).map((path) => `${path} was left behind`));
     const since = clock.now();
     await clock.sleep(provingMs);

@@ -8,6 +8,8 @@ export interface PoolOptions {
   readonly from: number;
   readonly count: number;
   readonly workers: number;
+  /** The workers'. Their worlds lie in its TMPDIR, and flush what they write. */
+  readonly environment: NodeJS.ProcessEnv;
   readonly verbose: boolean;
   readonly write: (text: string) => void;
 }
@@ -27,7 +29,7 @@ export async function runCrashes(options: PoolOptions): Promise<number> {
     let child: ChildProcess | undefined;
     while (next < from + count) {
       const seed = next++;
-      child ??= fork(options.script, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+      child ??= fork(options.script, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: options.environment });
       const outcome = await playIn(child, seed);
       const isWell = typeof outcome !== 'string' && outcome.complaints.length === 0;
       if (typeof outcome === 'string') write(`seed ${seed}: ${outcome}\n  npm run crashes -- --seed ${seed}\n`);

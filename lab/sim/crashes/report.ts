@@ -8,6 +8,8 @@ export interface CrashReport {
   readonly complaints: readonly string[];
   /** What is worth knowing and no fault: a fault that could not be staged. */
   readonly notes: readonly string[];
+  /** What was done and found, one line after the other, with the seconds of the world. */
+  readonly story: readonly string[];
   /** Heals until the end, the first one included where it was cut short. */
   readonly heals: number;
   /** The verdict of the last diagnosis. */

@@ -30,6 +30,7 @@ export async function runCrash(seed: number): Promise<CrashReport> {
       plan,
       complaints: [complaint],
       notes: [],
+      story: [],
       heals: 0,
       ending: 'nothing',
       findings: [],

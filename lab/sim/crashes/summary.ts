@@ -2,12 +2,13 @@ import { describePlan } from './plan.ts';
 import type { CrashReport } from './report.ts';
 
 /** Everything there is to tell of one crash, and how to see it again. */
-export function describeReport(report: CrashReport): string {
+export function describeReport(report: CrashReport, withStory = report.complaints.length > 0): string {
   const { seed, plan, ending, findings, heals, virtualSeconds, realSeconds, cpuSeconds } = report;
   const left = findings.length === 0 ? '' : ` (${findings.join(', ')})`;
   return [
     `seed ${seed}: ${ending}${left} after ${heals} heals, ${Math.round(virtualSeconds)} s in the world, ${realSeconds.toFixed(1)} s here, ${cpuSeconds.toFixed(2)} s of a processor`,
     ...describePlan(plan).map((line) => `  - ${line}`),
+    ...(withStory ? report.story.map((line) => `  . ${line}`) : []),
     ...report.notes.map((note) => `  ~ ${note}`),
     ...report.complaints.map((complaint) => `  ! ${complaint}`),
     ...(report.complaints.length === 0 ? [] : [`  npm run crashes -- --seed ${seed}`]),
@@ -29,11 +30,20 @@ export function summarize(reports: readonly CrashReport[], failed: readonly numb
   );
   const slowest = reports.toSorted((one, other) => other.cpuSeconds - one.cpuSeconds).slice(0, 5);
   const unstaged = reports.flatMap(({ notes }) => notes.filter((note) => note.includes('could not be staged')));
+  const listSeeds = (word: string) =>
+    `, seeds ${left
+      .filter((report) => tellLeft(report) === word)
+      .map(({ seed }) => seed)
+      .slice(0, 5)
+      .join(' ')}`;
   return [
     '',
     `${reports.length} crashes, ${failed.length} wrong: ${well.length} ended well, ${left.length} with findings that say why not`,
     ...list('heals until it was well', count(well.map(({ heals }) => String(heals)))),
-    ...list('what was left', count(left.map(({ ending, findings }) => [ending, ...new Set(findings)].join(' ')))),
+    ...list(
+      'what was left',
+      count(left.map(tellLeft)).map(([word, number]) => [`${word}${listSeeds(word)}`, number]),
+    ),
     ...list('faults', byFault),
     ...list('during the first heal', amid),
     `could not be staged: ${unstaged.length}`,
@@ -41,9 +51,15 @@ export function summarize(reports: readonly CrashReport[], failed: readonly numb
       `slowest, of ${mean(reports.map(({ cpuSeconds }) => cpuSeconds)).toFixed(2)} s of a processor on average`,
       slowest.map(({ seed, cpuSeconds }) => [`seed ${seed}`, `${cpuSeconds.toFixed(1)} s`]),
     ),
-    ...(failed.length === 0 ? [] : [`wrong: ${failed.map((seed) => `npm run crashes -- --seed ${seed}`).join('\n       ')}`]),
+    ...(failed.length === 0
+      ? []
+      : [`wrong: ${failed.map((seed) => `npm run crashes -- --seed ${seed}`).join('\n       ')}`]),
     '',
   ].join('\n');
+}
+
+function tellLeft({ ending, findings }: CrashReport): string {
+  return [ending, ...new Set(findings)].join(' ');
 }
 
 function mean(numbers: readonly number[]): number {

@@ -34,14 +34,16 @@ export async function judgeUndo(
     const now = recordFiles(stage);
     const starts = listStarts(stage);
     const names = new Set([...before.files.keys(), ...now.keys()]);
-    return [...names]
-      .filter((name) => {
-        const node = name.startsWith('/') ? undefined : name.slice(0, name.indexOf(':'));
-        return node === undefined || before.startedAt.get(node) === starts.get(node);
-      })
-      // What an earlier rekindle left half-written is nobody's file.
-      .filter((name) => !name.includes('/.rekindle-') && !isSame(before.files.get(name), now.get(name)))
-      .map((name) => `after the undo ${name} is ${tellDifference(before.files.get(name), now.get(name))}`);
+    return (
+      [...names]
+        .filter((name) => {
+          const node = name.startsWith('/') ? undefined : name.slice(0, name.indexOf(':'));
+          return node === undefined || before.startedAt.get(node) === starts.get(node);
+        })
+        // What an earlier rekindle left half-written is nobody's file.
+        .filter((name) => !name.includes('/.rekindle-') && !isSame(before.files.get(name), now.get(name)))
+        .map((name) => `after the undo ${name} is ${tellDifference(before.files.get(name), now.get(name))}`)
+    );
   }
 }
 

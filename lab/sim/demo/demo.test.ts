@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -140,22 +141,63 @@ describe('a scenario by name', () => {
 test(
   '--keep tells the way in, and heals nothing',
   async () => {
-    const environment = { DOCKER_CONTEXT: 'desktop-linux' };
+    const environment = { DOCKER_CONTEXT: 'desktop-linux', KIND_CLUSTER_NAME: 'mine', DOCKER_TLS_VERIFY: '' };
     const { exitCode, out } = await rehearseDemo({ now, keep: true, environment, interruptAt: 'Ctrl-C' });
     expect(exitCode).toBe('interrupted');
-    expect(out).toContain('unset DOCKER_CONTEXT');
+    expect(out).toContain('unset DOCKER_CONTEXT KIND_CLUSTER_NAME\n');
     expect(out).toContain(`export DOCKER_HOST=unix://${folder}/`);
     expect(out).not.toContain('$ rekindle');
   },
   patience,
 );
 
+test(
+  'what --keep prints can be pasted whatever the temporary folder is called',
+  async () => {
+    const odd = join(folder, "a b'$(c)");
+    mkdirSync(odd);
+    vi.stubEnv('TMPDIR', odd);
+    const { out } = await rehearseDemo({ now, keep: true, interruptAt: 'Ctrl-C' });
+    expect(readdirSync(odd)).toEqual([]);
+    rmSync(odd, { recursive: true });
+    const exports = out.split('\n').filter((line) => line.includes('export '));
+    const shell = spawnSync('sh', ['-c', `${exports.join('\n')}\nprintf %s "$KUBECONFIG"`], { encoding: 'utf8' });
+    expect(shell.stdout).toMatch(/^\/.*\/a b'\$\(c\)\/rekindle-world-\w+\/home\/\.kube\/config$/);
+  },
+  patience,
+);
+
+test(
+  'works where the temporary folder is too long for a socket',
+  async () => {
+    const long = join(folder, 'x'.repeat(100));
+    mkdirSync(long);
+    vi.stubEnv('TMPDIR', long);
+    const { heal } = await readDocument({ scenario: 'no-restart-policy' });
+    expect(heal.verdict).toBe('healed');
+    expect(readdirSync(long)).toEqual([]);
+    rmSync(long, { recursive: true });
+  },
+  patience,
+);
+
+test('says so where there is no temporary folder', async () => {
+  vi.stubEnv('TMPDIR', join(folder, 'nothing'));
+  await expect(rehearseDemo({ now })).rejects.toMatchObject({
+    name: 'BlockedError',
+    message: expect.stringMatching(/^no temporary folder can be made: ENOENT/) as string,
+    hint: expect.stringContaining('TMPDIR') as string,
+  });
+});
+
 test.each(['Docker crashes', '$ rekindle doctor', 'step 2: '])(
   'Ctrl-C at "%s" ends it',
   async (interruptAt) => {
-    const { exitCode, out } = await rehearseDemo({ now, interruptAt });
+    const { exitCode, out, err } = await rehearseDemo({ now, interruptAt });
     expect(exitCode).toBe('interrupted');
     expect(out).not.toContain('Not yet mended');
+    // Told by what was cut short, or by the demo that never said anything of it.
+    expect((out + err).match(/interrupted/g)?.length ?? 0).toBeLessThanOrEqual(1);
   },
   patience,
 );

@@ -63,7 +63,8 @@ export async function rehearseDemo(rehearsal: Rehearsal): Promise<Rehearsed> {
   const options: DemoOptions = { output: 'table', color: true, seed: 1, pause: true, ...rehearsal };
   const read = (exitCode: number | 'interrupted') => ({ exitCode, out: fake.out(), err: fake.err() });
   try {
-    return read(await runDemo(options, invocation, time));
+    const exitCode = await runDemo(options, invocation, time);
+    return read(controller.signal.aborted ? 'interrupted' : exitCode);
   } catch (error) {
     if (controller.signal.aborted) return read('interrupted');
     throw error;

@@ -7,6 +7,7 @@ import type { SimCluster } from '../cluster-of-world.ts';
 import { setSimStage } from '../laboratory/stage.ts';
 import { catchUp } from '../real-time.ts';
 import { createWorld, type SimWorld } from '../world.ts';
+import { makeDemoFolder } from './folder.ts';
 import { takePicture } from './picture.ts';
 import type { DemoTime } from './time.ts';
 
@@ -40,14 +41,33 @@ const actingMs = 15_000;
 const leakedInotifyInstances = 90;
 
 /** A cluster that has just been broken, at the moment that `time` wants it to be. */
-export function setDemoStage(options: DemoStageOptions): Promise<DemoStage> {
-  return options.scenario === undefined ? stageSite(options) : stageScenario(options, options.scenario);
+export async function setDemoStage(options: DemoStageOptions): Promise<DemoStage> {
+  const { scenario } = options;
+  const folder = await makeDemoFolder();
+  try {
+    const stage = await (scenario === undefined
+      ? stageSite(options, folder.path)
+      : stageScenario(options, folder.path, scenario));
+    return {
+      ...stage,
+      async close() {
+        try {
+          await stage.close();
+        } finally {
+          await folder.remove();
+        }
+      },
+    };
+  } catch (error) {
+    await folder.remove();
+    throw error;
+  }
 }
 
-async function stageSite(options: DemoStageOptions): Promise<DemoStage> {
+async function stageSite(options: DemoStageOptions, folder: string): Promise<DemoStage> {
   const { seed, time, signal } = options;
   const end = time.now();
-  const world = await createWorld({ seed, start: new Date(end - afterCrashMs - wellMs) });
+  const world = await createWorld({ seed, start: new Date(end - afterCrashMs - wellMs), folder });
   return await closeOnFailure(world, async () => {
     const cluster = await world.createCluster(
       clusterName,
@@ -80,13 +100,20 @@ async function stageSite(options: DemoStageOptions): Promise<DemoStage> {
   });
 }
 
-async function stageScenario(options: DemoStageOptions, scenario: Scenario): Promise<DemoStage> {
+async function stageScenario(options: DemoStageOptions, folder: string, scenario: Scenario): Promise<DemoStage> {
   const { seed, time, signal } = options;
   const { profile, entrypoint, faults } = scenario;
   const end = time.now();
   const passing = faults.reduce((sum, { thenSeconds = 0 }) => sum + thenSeconds * 1000, 0);
   const begin = end - passing - actingMs;
-  const stage = await setSimStage({ seed, profile, entrypoint, name: clusterName, start: new Date(begin - wellMs) });
+  const stage = await setSimStage({
+    seed,
+    profile,
+    entrypoint,
+    name: clusterName,
+    start: new Date(begin - wellMs),
+    folder,
+  });
   const { world, simCluster: cluster, visitor } = stage;
   return await closeOnFailure(world, async () => {
     await catchUp(world.clock, () => begin, signal);

@@ -28,14 +28,16 @@ export interface SimStageOptions {
   readonly start?: Date;
   /** What differs from the current node image. */
   readonly image?: Partial<NodeImage>;
+  /** As of a world. */
+  readonly folder?: string;
 }
 
 /** A well cluster in a world of its own, with a user's belongings in it and the product beside it. */
 export async function setSimStage(options: SimStageOptions): Promise<SimStage> {
-  const { seed, profile, entrypoint, name = 'idp-mvp', start = yesterdayMorning(), image = {} } = options;
+  const { seed, profile, entrypoint, name = 'idp-mvp', start = yesterdayMorning(), image = {}, folder } = options;
   const counts = profiles[profile];
   if (counts === undefined) throw new Error(`there is no profile ${profile}`);
-  const world = await createWorld({ seed, start });
+  const world = await createWorld({ seed, start, ...(folder === undefined ? {} : { folder }) });
   const simCluster = await world.createCluster(name, counts, image);
   placeBelongings(simCluster);
   const cluster = { lab: openSimLaboratory(world), name };

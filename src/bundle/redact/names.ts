@@ -18,12 +18,13 @@ const kindsByEnding: readonly (readonly [RegExp, SecretKind])[] = [
   [/(?:client-?key-?data|private[-_]?key|tls\.key|ca\.key)$/, 'private key'],
   [/certificate(?:-?authority)?-?data$/, 'certificate data'],
   [/(?:authorization|cookie)$/, 'authorization header'],
-  [/(?:passwords?|passwd|passphrase|pwd|(?:^|[_.-])pass)$/, 'password'],
+  [/(?:passwords?|passwd|passphrase|passcode|pwd|requirepass|rootpw|(?:^|[_.-])(?:pass|pw))$/, 'password'],
   [/secret[-_]?access[-_]?key$/, 'AWS secret access key'],
   [/(?:account[-_]?key|shared[-_]?access[-_]?key|connection[-_]?string|sharedaccesssignature)$/, 'Azure credential'],
   [/private[-_]?key[-_]?id$/, 'Google credential'],
   [/tokens?$/, 'token'],
-  [/(?:secret|shared|encryption|master|storage|service)[-_]?key$/, 'secret'],
+  [/(?:secret|shared|encryption|signing|hmac|licen[cs]e|master|storage|service)[-_]?key$/, 'secret'],
+  [/(?:secretstring|(?:^|[_.-])(?:creds|psk))$/, 'secret'],
 ];
 
 /** The kind of secret that a field, variable, flag or header of this name holds; null where it holds none. */

@@ -1,9 +1,10 @@
 import { replaceAssignments } from './assignments.ts';
-import { replaceEncoded } from './encoded.ts';
+import { type Look, replaceEncoded } from './encoded.ts';
 import { type SecretKind, secretKinds, type Take } from './kinds.ts';
 import { collectSecrets, type KnownSecrets } from './known.ts';
 import { replaceShapes } from './shapes.ts';
 import { redactFields } from './fields.ts';
+import { replaceUrlEncoded } from './url-encoded.ts';
 
 /** A file of a bundle: text as it is, or a value that becomes JSON; lists in `lines` become one JSON text a line. */
 export type FileContents =
@@ -86,22 +87,35 @@ function tellKind(kind: SecretKind, secret: string): SecretKind {
 function hideFound(raw: string, known: KnownSecrets): string {
   const text = raw.replace(strayMarks, '?');
   const take = takeInto(known);
-  const plain = replaceShapes(replaceAssignments(text, take), take);
-  const look = (stretch: string): SecretKind | null => {
-    let found: SecretKind | null = null;
-    const note: Take = (kind, secret) => {
-      const told = tellKind(kind, secret);
-      found ??= told;
-      known.add(told, secret);
-      return '';
-    };
-    replaceShapes(replaceAssignments(stretch, note), note);
-    return found;
-  };
-  return replaceEncoded(plain, look, (kind, run) => {
+  const look: Look = (stretch) =>
+    findFirst((note) => {
+      const noteWell: Take = (kind, secret) => {
+        const told = tellKind(kind, secret);
+        known.add(told, secret);
+        return note(told, secret);
+      };
+      replaceShapes(replaceAssignments(stretch, noteWell), noteWell);
+    });
+  // Base64 may hold what is escaped for a URL, and the other way round.
+  const lookEscaped: Look = (stretch) => look(stretch) ?? findFirst((note) => replaceUrlEncoded(stretch, look, note));
+  const lookEncoded: Look = (stretch) => look(stretch) ?? findFirst((note) => replaceEncoded(stretch, look, note));
+  const takeRun: Take = (kind, run) => {
     known.add(kind, run);
     return mark(kind);
+  };
+  // Escapes come first: what is taken out of their midst would leave halves behind.
+  const unescaped = replaceUrlEncoded(text, lookEncoded, takeRun);
+  const plain = replaceShapes(replaceAssignments(unescaped, take), take);
+  return replaceEncoded(plain, lookEscaped, takeRun);
+}
+
+function findFirst(search: (note: Take) => void): SecretKind | null {
+  let found: SecretKind | null = null;
+  search((kind) => {
+    found ??= kind;
+    return '';
   });
+  return found;
 }
 
 function hideKnown(text: string, known: KnownSecrets): string {

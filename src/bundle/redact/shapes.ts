@@ -1,5 +1,6 @@
 import { privatePem } from './private-keys.ts';
 import type { SecretKind, Take } from './kinds.ts';
+import { kindOfName } from './names.ts';
 
 /**
  * Secrets that are known by their own shape, wherever they stand. The prefixes are those that their issuers publish
@@ -20,6 +21,7 @@ const shapes: readonly (readonly [SecretKind, RegExp])[] = [
   ['Google credential', /AIza[\w-]{30,}|GOCSPX-[\w-]{20,}|ya29\.[\w.-]{20,}|(?<!\w)1\/\/0[\w-]{30,}/g],
   ['Azure credential', /[\w~.]{3}\dQ~[\w~.-]{31,34}/g],
   ['Azure credential', /(?<=[?&;](?:sig|SharedAccessKey|AccountKey)=)[^\s&;"']{8,}/gi],
+  ['service token', /(?<=[?&;]X-(?:Amz|Goog)-Signature=)[^\s&;"']{8,}/gi],
   [
     'service token',
     /sk-(?:ant-|proj-|svcacct-)?[\w-]{20,}|(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[\w+/=]{20,}/g,
@@ -42,6 +44,21 @@ const curlUser = /((?<![\w.-])(?:-u|--user|--proxy-user)(?:["'],?\s*["']?|[ =]["
  */
 const urlUser =
   /((?<![a-z0-9+.-])[a-z][a-z0-9+.-]{0,30}:\/\/)([^\s:/@"'<>]{0,200}:(?!\d{1,5}[/?#])[^\s"'<>]{1,500}|[^\s:/@"'<>]{20,200})(?=@)/gi;
+/**
+ * The same without `://`, as references to images and data source names of Go have it. A tag before a digest is none,
+ * and neither is a package before its version.
+ */
+const bareUser =
+  /(?<![\w.:/@%+-])([A-Za-z][\w.-]{0,63}:[^\s:@/"'<>]{4,200})(?=@(?!sha\d{3}:)(?:[A-Za-z][\w-]*(?:\.[\w-]+|[:/(])|(?:\d{1,3}\.){3}\d))/g;
+/** What command lines give as a bare `-p`. */
+const loginFlag = /(\b(?:sshpass|login)\b[^\n]{0,160}?[\s"']-p(?:=|["']?,?[ \t]*["']?))([^\s"',]{1,200})/g;
+const mysqlFlag = /(\bmysql\w{0,20}\b[^\n]{0,160}?[\s"']-p)([^\s"',]{1,200})/g;
+const fromLiteral = /(--from-literal(?:=|["']?,?[ \t]*)["']?[\w.-]{1,120}=)([^\s"']{1,1000})/g;
+/** `with password "x"`, `password is x9`, `Password for ada: x9`; a word without a digit is rather a part of the sentence. */
+const quotedPassword = /(\bpass(?:word|wd|phrase)\s+(?:is\s+)?(\\*["'`]))([^\n]{1,200}?)(?=\2)/gi;
+const spokenPassword = /(\bpass(?:word|phrase)(?: for [^\s:]{1,64})?(?: is |: ))((?=\S{0,200}\d)\S{1,200})/gi;
+const netrcPassword = /(\blogin[ \t]+\S{1,100}[ \t]+password[ \t]+)(\S{1,200})/g;
+const element = /(<([\w.:-]{1,80})>)([^<>\n]{1,500})(?=<\/\2>)/g;
 /** The end of a key whose beginning was cut off with the older lines of a log. */
 const pemTail = /^(?:(?!-----BEGIN )[\s\S])*?(?=-----END [A-Z0-9 ]*PRIVATE KEY)/;
 /** The data of a Secret printed as JSON, plain or inside another string. */
@@ -61,6 +78,17 @@ export function replaceShapes(text: string, take: Take): string {
     .replace(awsPair, (_, id: string, key: string) => `${id}${take('AWS secret access key', key)}`)
     .replace(urlUser, (_, scheme: string, user: string) => `${scheme}${take('basic auth', user)}`)
     .replace(curlUser, (_, flag: string, user: string) => `${flag}${take('basic auth', user)}`)
+    .replace(bareUser, (user) => take('basic auth', user))
+    .replace(loginFlag, (_, before: string, password: string) => `${before}${take('password', password)}`)
+    .replace(mysqlFlag, (_, before: string, password: string) => `${before}${take('password', password)}`)
+    .replace(fromLiteral, (_, before: string, value: string) => `${before}${take('Kubernetes secret', value)}`)
+    .replace(quotedPassword, (_, before: string, _quote: string, word: string) => `${before}${take('password', word)}`)
+    .replace(spokenPassword, (_, before: string, word: string) => `${before}${take('password', word)}`)
+    .replace(netrcPassword, (_, before: string, word: string) => `${before}${take('password', word)}`)
+    .replace(element, (all, begin: string, name: string, value: string) => {
+      const kind = kindOfName(name);
+      return kind === null ? all : `${begin}${take(kind, value)}`;
+    })
     .replace(basic, (all, word: string, encoded: string) =>
       Buffer.from(encoded, 'base64').includes(':') ? `${word}${take('basic auth', encoded)}` : all,
     );

@@ -94,6 +94,19 @@ export const plantedSecrets: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
     (core) => `["--password","${core}"]`,
     (core) => `err="cannot log in: \\"password\\":\\"${core}\\""`,
     (core) => `env: [{name: DB_PASSWORD, value: ${core}}]`,
+    (core) => `requirepass=${core}`,
+  ),
+  passwordInWords: named(
+    'password',
+    chars(alphanumeric, 12).map((rest) => `${rest}7`),
+    (core) => `authentication failed for user ada with password "${core}"`,
+    (core) => `the password is ${core}`,
+    (core) => `Password for ada: ${core}`,
+    (core) => `machine x.example.org login ada password ${core}`,
+    (core) => `<password>${core}</password>`,
+    (core) => `sshpass -p ${core} ssh ada@build.example.org`,
+    (core) => `docker login -u ada -p '${core}' registry.example.org`,
+    (core) => `mysql -uroot -p${core} -h db`,
   ),
   passwordInUrl: named(
     'basic auth',
@@ -102,6 +115,9 @@ export const plantedSecrets: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
     (core) => `redis://:${core}@172.18.0.9:6379/0`,
     (core) => `postgres://ada:p@${core}@db/x`,
     (core) => `curl -u ada:${core} https://172.18.0.2`,
+    (core) => `Failed to pull image "ada:${core}@registry.example.org/app:1.2"`,
+    (core) => `dsn="root:${core}@tcp(172.18.0.9:3306)/shop"`,
+    (core) => `https://a.example.org/?next=https%3A%2F%2Fada%3A${core}%40b.example.org%2F`,
   ),
   basicHeader: chars(alphanumeric, 12).map((core) => ({
     kind: 'authorization header',
@@ -177,6 +193,17 @@ export const plantedSecrets: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
     core,
     text: JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, data: { a: base64(core) } }),
   })),
+  kubernetesLiteral: named(
+    'Kubernetes secret',
+    chars(alphanumeric, 12),
+    (core) => `kubectl create secret generic a --from-literal=a=${core}`,
+  ),
+  presigned: named(
+    'service token',
+    chars('0123456789abcdef', 64),
+    (core) => `https://b.example.org/o?X-Amz-Expires=60&X-Amz-Signature=${core}`,
+    (core) => `https://b.example.org/o?X-Goog-Signature=${core}&x=1`,
+  ),
   secretNames: named(
     'secret',
     chars(alphanumeric, 20),
@@ -185,6 +212,10 @@ export const plantedSecrets: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
     (core) => `--certificate-key ${core}`,
     (core) => `token=${core}`,
     (core) => `https://172.18.0.2:6443/api?token=${core}&watch=1`,
+    (core) => `LICENSE_KEY=${core}`,
+    (core) => `jwt-signing-key: ${core}`,
+    (core) => `{"SecretString":"${core}"}`,
+    (core) => `wifi.psk=${core}`,
   ),
 };
 
@@ -195,6 +226,7 @@ export const encodings: Readonly<Record<string, (text: string) => string>> = {
   twice: (text) => base64(base64(text)),
   wrapped: (text) => base64(text).replace(/.{64}(?=.)/g, '$&\n'),
   inString: (text) => JSON.stringify({ message: text }),
+  inUrl: (text) => encodeURIComponent(text),
 };
 
 /** Whether somebody who decodes every piece of base64 in a text, again and again, comes upon the secret. */

@@ -38,7 +38,7 @@ export async function runBundle(options: BundleOptions, invocation: Invocation):
     const bundle = await engine.makeBundle(world, cluster, { host, signal });
     const path = toStandardOutput ? null : (chosen ?? bundle.name);
     if (path === null) await writeBytes(streams.stdout, bundle.contents);
-    else await writeNewFile(resolve(surroundings.workingDirectory, path), bundle.contents);
+    else await writeNewFile(resolve(surroundings.workingDirectory, path), bundle.contents, surroundings.randomId());
     present(host, bundle, path);
     return hasEngine ? exitCodes.well : exitCodes.couldNotLook;
   });
@@ -50,6 +50,10 @@ function requireFitting({ o, output }: BundleOptions, stdout: OutputStream): voi
       `--output ${output}: here --output is the file to write`,
       'the format of the result is -o json',
     );
+  }
+  // The path of a folder would become the name of a file otherwise.
+  if (output !== undefined && /^$|[/\\]$/.test(output)) {
+    throw new UsageError(`--output "${output}" names no file`, 'name the file to write, or leave --output out');
   }
   if (output !== standardOutput) return;
   if (o === 'json') {

@@ -40,8 +40,28 @@ const runbook: Known = {
 /** Milliseconds to read what has just been shown. */
 const pauses = { crash: 5_000, doctor: 4_000, heal: 2_000 };
 
-/** `time` is how time passes once the cluster has been broken; by default as it does. */
+/**
+ * `time` is how time passes once the cluster has been broken; by default as it does. Ends early, and well, where whoever
+ * reads goes away (`rekindle demo | head`): nothing depends on its end.
+ */
 export async function runDemo(options: DemoOptions, invocation: Invocation, time?: DemoTime): Promise<number> {
+  const { raw } = invocation.streams.stdout;
+  const gone = new AbortController();
+  const leave = (): void => gone.abort(new Error('nobody reads any more'));
+  const signal = AbortSignal.any([invocation.signal, gone.signal]);
+  raw.once('error', leave);
+  try {
+    const exitCode = await playDemo(options, { ...invocation, signal }, time);
+    return gone.signal.aborted ? exitCodes.well : exitCode;
+  } catch (error) {
+    if (gone.signal.aborted && !invocation.signal.aborted) return exitCodes.well;
+    throw error;
+  } finally {
+    raw.off('error', leave);
+  }
+}
+
+async function playDemo(options: DemoOptions, invocation: Invocation, time?: DemoTime): Promise<number> {
   const { scenarios } = await import('../../../lab/scenarios/scenarios.ts');
   const known: Known[] = [runbook, ...scenarios.map(({ name, title }) => ({ name, title }))];
   if (options.list === true) {
@@ -100,16 +120,19 @@ export async function runDemo(options: DemoOptions, invocation: Invocation, time
       const answer = isShown
         ? { exitCode: await visitor.run([...words, ...flags], shown), document: null }
         : await visitor.ask(words);
-      signal.throwIfAborted();
+      // What was cut short before somebody's eyes has said so itself.
+      if (!isShown) signal.throwIfAborted();
       return answer;
     };
     await rest(pauses.crash);
     tell(describeTitle('The diagnosis', look));
     const doctor = await run('doctor', '--name', cluster);
+    if (signal.aborted) return doctor.exitCode;
     await rest(pauses.doctor);
     tell(describeTitle('The repair', look));
     const begun = clock.monotonic();
     const heal = await run('heal', '--name', cluster, '--yes');
+    if (signal.aborted) return heal.exitCode;
     const healMs = clock.monotonic() - begun;
     await rest(pauses.heal);
     tell(describeTitle('Afterwards', look));

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { BundleError, largestFile, readRecording } from '../../bundle/read.ts';
 import type { Facts } from '../../facts/facts.ts';
@@ -19,14 +19,20 @@ export async function readFactsFile(path: string, workingDirectory: string): Pro
 }
 
 async function readBytes(path: string, place: string): Promise<Buffer> {
-  let size: number;
+  const parts: Buffer[] = [];
+  let size = 0;
   try {
-    const found = await stat(place);
-    // A pipe or a folder has no size to be judged by; a folder fails when it is read.
-    size = found.isFile() ? found.size : 0;
-    if (size <= largestFile) return await readFile(place);
+    // Nothing tells beforehand how much a pipe or a device holds; some never end.
+    for await (const part of createReadStream(place, { highWaterMark: 1024 * 1024 })) {
+      parts.push(part as Buffer);
+      size += (part as Buffer).length;
+      if (size > largestFile) break;
+    }
   } catch (error) {
     throw new UsageError(`--from ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
-  throw new UsageError(`--from ${path} has ${Math.round(size / 1024 / 1024)} MB; no bundle is that large`);
+  if (size > largestFile) {
+    throw new UsageError(`--from ${path} has more than ${largestFile / 1024 / 1024} MB; no bundle is that large`);
+  }
+  return Buffer.concat(parts);
 }

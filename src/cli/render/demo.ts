@@ -187,6 +187,19 @@ function describeRemaining(remaining: readonly DemoRemainder[], look: Look): str
   return lines;
 }
 
+/** What would lead the programs elsewhere, whatever DOCKER_HOST and KUBECONFIG say. */
+const misleadingVariables = [
+  'DOCKER_CONTEXT',
+  'DOCKER_TLS_VERIFY',
+  'KIND_CLUSTER_NAME',
+  'KIND_EXPERIMENTAL_DOCKER_NETWORK',
+];
+
+/** As it is where a shell takes it as one word. */
+function quoteForShell(text: string): string {
+  return /^[\w@%+=:,./-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
 /** How to look around in a world that stays up. */
 export function describeKept(
   environment: Readonly<Record<string, string>>,
@@ -195,9 +208,10 @@ export function describeKept(
 ): string[] {
   const { palette, program } = look;
   const names = ['DOCKER_HOST', 'KUBECONFIG', 'XDG_DATA_HOME'];
+  const misleading = misleadingVariables.filter((name) => (own[name] ?? '') !== '');
   const commands = [
-    ...((own['DOCKER_CONTEXT'] ?? '') === '' ? [] : ['unset DOCKER_CONTEXT']),
-    ...names.map((name) => `export ${name}=${environment[name] ?? ''}`),
+    ...(misleading.length === 0 ? [] : [`unset ${misleading.join(' ')}`]),
+    ...names.map((name) => `export ${name}=${quoteForShell(environment[name] ?? '')}`),
   ];
   const tries = [`${program} doctor`, `${program} heal`, 'docker ps', 'kubectl get nodes', 'kubectl get pods -A'];
   return [

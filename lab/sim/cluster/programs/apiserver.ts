@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { pickBetween } from '../identifiers.ts';
 import { publishServers } from '../server-endpoints.ts';
 import { readFlag } from '../manifest.ts';
@@ -7,6 +8,9 @@ import type { ApiServer, ClusterWorld } from '../world.ts';
 
 /** How long it waits for etcd before it gives up. */
 const etcdPatienceMs = 20_000;
+
+/** It follows its own certificate's files, and serves a new one without a restart (dynamic_serving_content.go). */
+const reloadMs = 100;
 
 const fileFlags = [
   'client-ca-file',
@@ -30,6 +34,19 @@ const lateHooks = [
   'poststarthook/apiservice-registration-controller',
 ];
 
+interface Serving {
+  readonly certificatePem: string;
+  readonly privateKeyPem: string;
+}
+
+function isPair({ certificatePem, privateKeyPem }: Serving): boolean {
+  try {
+    return new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(privateKeyPem));
+  } catch {
+    return false;
+  }
+}
+
 export function apiServerProgram(world: ClusterWorld, command: readonly string[]): Program {
   return (host) => {
     const { machine, scope } = host;
@@ -40,6 +57,8 @@ export function apiServerProgram(world: ClusterWorld, command: readonly string[]
     let server: ApiServer | undefined;
     let unready: readonly string[] = lateHooks;
     let starting = true;
+    let serving: Serving = { certificatePem: '', privateKeyPem: '' };
+    let stopFollowing = () => {};
     world.startingServers += 1;
     const settle = () => {
       if (starting) world.startingServers -= 1;
@@ -83,9 +102,8 @@ export function apiServerProgram(world: ClusterWorld, command: readonly string[]
       }
       settle();
       const advertiseAddress = readFlag(command, 'advertise-address') ?? machine.interfaces()[0]?.ipv4 ?? '';
-      const certificatePem = read('tls-cert-file');
-      const privateKeyPem = read('tls-private-key-file');
-      if (certificatePem === '' || privateKeyPem === '') {
+      serving = { certificatePem: read('tls-cert-file'), privateKeyPem: read('tls-private-key-file') };
+      if (!isPair(serving)) {
         log('E', 'run.go:72', '"command failed" err="failed to load serving certificate"');
         host.exit(1);
         return;
@@ -95,8 +113,12 @@ export function apiServerProgram(world: ClusterWorld, command: readonly string[]
         machine,
         port: Number(readFlag(command, 'secure-port') ?? 6443),
         advertiseAddress,
-        certificatePem,
-        privateKeyPem,
+        get certificatePem() {
+          return serving.certificatePem;
+        },
+        get privateKeyPem() {
+          return serving.privateKeyPem;
+        },
         clientAuthorityPem: read('client-ca-file'),
         store: world.store,
         get etcd() {
@@ -107,12 +129,22 @@ export function apiServerProgram(world: ClusterWorld, command: readonly string[]
         },
       };
       world.apiServers.set(machine.name, server);
+      stopFollowing = machine.files.onChange((path) => {
+        if (path === readFlag(command, 'tls-cert-file') || path === readFlag(command, 'tls-private-key-file'))
+          scope.schedule(reloadMs, reload);
+      });
       log('I', 'secure_serving.go:211', 'Serving securely on [::]:6443');
       scope.schedule(pickBetween(random, 800, 1_600), () => {
         unready = [];
         publishServers(world);
         host.changed();
       });
+    }
+
+    /** Files that are gone, or do not belong together, leave it with what it has. */
+    function reload(): void {
+      const next = { certificatePem: read('tls-cert-file'), privateKeyPem: read('tls-private-key-file') };
+      if (isPair(next)) serving = next;
     }
 
     return {
@@ -123,6 +155,7 @@ export function apiServerProgram(world: ClusterWorld, command: readonly string[]
       stopMs: 1_500,
       ended() {
         settle();
+        stopFollowing();
         if (server === undefined) return;
         if (world.apiServers.get(machine.name) === server) world.apiServers.delete(machine.name);
         // Those that are left take its address out when its own lease on it has run out.

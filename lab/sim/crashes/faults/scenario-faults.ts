@@ -1,3 +1,4 @@
+import { pickNode } from '../../../scenarios/cluster.ts';
 import type { Fault } from '../../../scenarios/faults/fault.ts';
 import { certificateWithoutAddress } from '../../../scenarios/faults/certificate-without-address.ts';
 import { certificatesDeleted } from '../../../scenarios/faults/certificates-deleted.ts';
@@ -20,14 +21,15 @@ export const scenarioFaults: readonly CrashFault[] = [
   adopt(shuffle, 12),
   adopt(staleEndpoint, 5, pickKubernetesNode),
   adopt(staleComponent, 5, (dice) => dice.pick(['controller-manager', 'scheduler'])),
-  adopt(reconnect, 6, pickKubernetesNode),
+  // A node that does not run would be left without any network, or with an empty address in its files: nothing does that.
+  whileRunning(adopt(reconnect, 6, pickKubernetesNode)),
   adopt(stopAll, 4),
   adopt(stopNode, 5, pickKubernetesNode),
   adopt(stopKubelet, 5, pickKubernetesNode),
   adopt(noRestartPolicy, 3, pickKubernetesNode),
   adopt(certificateWithoutAddress, 4),
   adopt(certificatesDeleted, 4, (dice) => (dice.chance(0.5) ? 'boot' : undefined)),
-  adopt(halfRewrite, 4),
+  whileRunning(adopt(halfRewrite, 4)),
   adopt(cutRewrite, 4),
   adopt(lowInotify, 1),
   {
@@ -49,6 +51,18 @@ function adopt(fault: Fault, weight: number, draw: CrashFault['draw'] = () => un
     async stage({ cluster }, argument) {
       await fault.stage(cluster, argument);
       return noDamage;
+    },
+  };
+}
+
+/** The node that the argument names, or the first control plane, has to run. */
+function whileRunning(fault: CrashFault): CrashFault {
+  return {
+    ...fault,
+    async stage(stage, argument) {
+      const node = await pickNode(stage.cluster, argument);
+      if (!node.running) throw new Error(`${node.name} does not run`);
+      return await fault.stage(stage, argument);
     },
   };
 }
