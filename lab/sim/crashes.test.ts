@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
-/** Real milliseconds for all of them on a machine that does much else. */
+/** Real milliseconds for all of them: five to ten minutes on two cores, and more beside other tests. */
 const patience = 1_800_000;
 
 describe('a thousand random crashes', () => {
