@@ -110,6 +110,13 @@ describe('a lease that stands still', () => {
     );
   });
 
+  test('is told of a component that ended while its lease is still young', () => {
+    const ended = withComponent(healthy, 'kube-controller-manager', 'exited', secondsBefore(600));
+    expect(find(ended, 'control-plane/controllers-stalled')[0]?.summary).toMatch(
+      /^kube-controller-manager does not run/,
+    );
+  });
+
   test('ends at a boundary that is above what a change of leaders takes', () => {
     expect(find(withControllerLease(healthy, secondsBefore(20)), 'control-plane/controllers-stalled')).toEqual([]);
   });
