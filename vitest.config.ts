@@ -8,6 +8,8 @@ export default defineConfig({
     exclude: ['lab/kind/real/**', 'node_modules/**'],
     // Nothing may depend on the terminal or the files of whoever runs the tests.
     env: { NO_COLOR: '1', TZ: 'UTC' },
+    // The machine may be busy with the random crashes, or with something else.
+    testTimeout: 30_000,
     reporters: process.env['CI'] === undefined ? ['default'] : ['default', 'json'],
     outputFile: { json: '.ci/results/unit.json' },
   },

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
@@ -35,6 +36,8 @@ function playCrashes(...argv: readonly string[]): Promise<{ exitCode: number | n
   if (!existsSync(bundle)) throw new Error('the random crashes are not built: npm run build');
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [bundle, ...argv], { stdio: ['ignore', 'pipe', 'inherit'] });
+    // The tests beside it come first; its own processes inherit this.
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
