@@ -7,8 +7,17 @@
  *     api/      an API server's HTTPS front, and the objects behind it
  */
 
+import type { Socket } from 'node:net';
 import type { SimClock } from './clock.ts';
 import type { FileSystem } from './files.ts';
+
+/** Told by the servers of the world while they work on something, so that its time stands still meanwhile. */
+export interface Activity {
+  /** Answers the function that ends this piece of work. */
+  begin(): () => void;
+  /** To be told of each connection that a server accepts. */
+  accept?(socket: Socket): void;
+}
 
 /** One network interface of a running container. IPv6 may be empty. */
 export interface Interface {

@@ -1,15 +1,7 @@
-import type { Socket } from 'node:net';
+import type { Activity } from './contracts.ts';
 import type { VirtualClock } from './clock.ts';
 import { isCompressing, watchCompression } from './compression.ts';
 import { watchTraffic } from './traffic.ts';
-
-/** Told by the servers of the world while they work on something, so that its time stands still meanwhile. */
-export interface Activity {
-  /** Answers the function that ends this piece of work. */
-  begin(): () => void;
-  /** To be told of each connection that a server accepts. */
-  accept(socket: Socket): void;
-}
 
 export interface Driver {
   readonly activity: Activity;

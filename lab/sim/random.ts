@@ -8,3 +8,24 @@ export function createRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }
+
+/** So many hexadecimal digits. */
+export function makeHex(random: () => number, length: number): string {
+  return Array.from({ length }, () => Math.floor(random() * 16).toString(16)).join('');
+}
+
+/** Version 4. */
+export function makeUuid(random: () => number): string {
+  const digits = makeHex(random, 32).split('');
+  digits[12] = '4';
+  digits[16] = (8 + Math.floor(random() * 4)).toString(16);
+  return digits.join('').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+/** No vowels, so that no words arise. */
+const suffixLetters = 'bcdfghjklmnpqrstvwxz2456789';
+
+/** The ending that Kubernetes gives generated names. */
+export function makeSuffix(random: () => number, length = 5): string {
+  return Array.from({ length }, () => suffixLetters[Math.floor(random() * suffixLetters.length)] ?? 'x').join('');
+}

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { type Sleep, sleepForReal } from '../sleep.ts';
 import type { CallContext } from './failure.ts';
 import { timeoutError, toEngineError } from './failure.ts';
 
@@ -8,11 +8,6 @@ export interface Deadline {
   /** Starts the time anew: for long transfers, where silence and not length is the fault. */
   readonly extend: () => void;
 }
-
-/** Resolves after so many milliseconds; rejects when the signal aborts first. Simulated worlds have a time of their own. */
-export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
-
-export const sleepForReal: Sleep = (milliseconds, signal) => delay(milliseconds, undefined, { signal });
 
 /**
  * Runs one engine call and settles in time even if the call never does: a hung engine accepts connections and then

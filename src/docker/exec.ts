@@ -1,7 +1,8 @@
 import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import { createDemultiplexer } from './demultiplex.ts';
-import type { Deadline, Sleep } from './deadline.ts';
+import type { Sleep } from '../sleep.ts';
+import type { Deadline } from './deadline.ts';
 import type { ExecRequest, ExecResult } from './port.ts';
 import { EngineError } from './port.ts';
 

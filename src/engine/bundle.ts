@@ -6,7 +6,7 @@ import type { Facts } from '../facts/facts.ts';
 import type { Node } from '../node/port.ts';
 import { diagnose } from './diagnose.ts';
 import { messageOf } from './gather/containers.ts';
-import { gather } from './gather/gather.ts';
+import { gather, nodesSideBySide } from './gather/gather.ts';
 import { gatherLogs } from './gather/logs.ts';
 import type { Host } from './messages.ts';
 import { openRuns } from './state.ts';
@@ -14,7 +14,6 @@ import type { World } from './world.ts';
 
 /** Older runs tell little of what is wrong now. */
 const newestRuns = 20;
-const nodesSideBySide = 16;
 /** Characters of JSON. A step takes some 500; to search megabytes for secrets would take minutes. */
 const longestJournal = 512 * 1024;
 

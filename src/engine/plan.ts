@@ -1,5 +1,5 @@
 import type { Facts } from '../facts/facts.ts';
-import { clusterAddressesOf, compareText, engineNow, nodesOf } from '../facts/select.ts';
+import { clusterAddressesOf, compareText, nodesOf, secondsSince } from '../facts/select.ts';
 import { repairFor } from '../repairs/index.ts';
 import type { WantedStep } from '../repairs/repair.ts';
 import type { FindingRef, Plan, PlannedStep, Risk, Step } from '../repairs/step.ts';
@@ -123,7 +123,7 @@ function hasLapsedLease(facts: Facts): boolean {
   if (!facts.api.ok) return false;
   const { controllerManagerLease, schedulerLease } = facts.api.value;
   return [controllerManagerLease, schedulerLease].some(
-    (lease) => lease.ok && engineNow(facts) - Date.parse(lease.value.renewedAt) > leaseSeconds * 1000,
+    (lease) => lease.ok && secondsSince(facts, lease.value.renewedAt) > leaseSeconds,
   );
 }
 

@@ -1,10 +1,12 @@
+import type { Sleep } from '../sleep.ts';
+
 /** Everything the engine takes from outside itself, so that tests and the simulated world can give it theirs. */
 export interface Clock {
   now(): Date;
   /** Milliseconds from an arbitrary start, never turned back. */
   monotonic(): number;
   /** Resolves after so many milliseconds; rejects with the signal's reason when it aborts first. */
-  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly sleep: Sleep;
 }
 
 export interface Surroundings {

@@ -62,7 +62,12 @@ export function holderOf(facts: Facts, address: string): string | undefined {
 
 /** Seconds since the node's container was started, at the time of the facts. */
 export function secondsUp(facts: Facts, container: ContainerFacts, inside: NodeFacts | undefined): number {
-  return (engineNow(facts, inside) - Date.parse(container.startedAt)) / 1000;
+  return secondsSince(facts, container.startedAt, inside);
+}
+
+/** Seconds from a time that the engine's clock told, in ISO 8601, to the time of the facts. */
+export function secondsSince(facts: Facts, time: string, inside?: NodeFacts): number {
+  return (engineNow(facts, inside) - Date.parse(time)) / 1000;
 }
 
 /** The engine's clock at the time of the facts, in milliseconds; this host's where no node told. All nodes share it. */
@@ -84,7 +89,7 @@ export function componentsOf(
           .map(({ state, createdAt }) => ({
             node: container.name,
             state,
-            secondsOld: (engineNow(facts, inside) - Date.parse(createdAt)) / 1000,
+            secondsOld: secondsSince(facts, createdAt, inside),
           }))
       : [],
   );

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import * as https from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import * as tls from 'node:tls';
-import type { Sleep } from './deadline.ts';
+import type { Sleep } from '../sleep.ts';
 import { explainConnection } from './failures.ts';
 import { type KubeCredentials, KubeError } from './port.ts';
 

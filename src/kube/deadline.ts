@@ -1,10 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { type Sleep, sleepForReal } from '../sleep.ts';
 import { KubeError } from './port.ts';
-
-/** Resolves after so many milliseconds; rejects when the signal aborts first. Simulated worlds have a time of their own. */
-export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
-
-const sleepForReal: Sleep = (milliseconds, signal) => delay(milliseconds, undefined, { signal });
 
 /**
  * Runs a request under one total time: its signal aborts when the time is over or the caller's signal aborts, and the

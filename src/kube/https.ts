@@ -9,7 +9,8 @@
 
 import type { IncomingMessage } from 'node:http';
 import { type HttpsRequest, makeOpener, type Opener, type PortConnection, type Progress } from './connection.ts';
-import { type Sleep, withDeadline } from './deadline.ts';
+import type { Sleep } from '../sleep.ts';
+import { withDeadline } from './deadline.ts';
 import { makeEventReader } from './events.ts';
 import { explainConnection, explainStatus } from './failures.ts';
 import { fetchInPages } from './pages.ts';

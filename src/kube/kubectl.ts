@@ -4,7 +4,8 @@
  */
 
 import { type Engine, EngineError, type ExecRequest, type ExecResult } from '../docker/port.ts';
-import { type Sleep, withDeadline } from './deadline.ts';
+import type { Sleep } from '../sleep.ts';
+import { withDeadline } from './deadline.ts';
 import { makeEventReader } from './events.ts';
 import { explainKubectl } from './kubectl-failures.ts';
 import { fetchInPages } from './pages.ts';

@@ -1,3 +1,4 @@
+import type { Sleep } from '../sleep.ts';
 import { dirname } from 'node:path';
 
 /** The part of node:fs/promises that the lock needs. */
@@ -24,7 +25,7 @@ export interface LockOptions {
   readonly taker: LockTaker;
   readonly files: LockFiles;
   /** Rejects when the signal aborts. */
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+  readonly sleep: Sleep;
   readonly signal: AbortSignal;
   /** How often to try again, every 100 ms; 20 by default. */
   readonly retries?: number;

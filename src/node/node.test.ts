@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import type { ArchiveFile, Engine, ExecRequest, ExecResult } from '../docker/port.ts';
+import { unusedEngine } from '../docker/testing/unused-engine.ts';
 import { EngineError } from '../docker/port.ts';
 import { openNode } from './node.ts';
 import { decodeOperations, encodeResults } from './operations.ts';
@@ -18,22 +19,9 @@ interface FakeContainer {
 
 function createEngine(container: FakeContainer) {
   const archives: string[] = [];
-  const unused = () => Promise.reject(new Error('not part of this test'));
   const engine: Engine = {
-    endpoint: 'unix:///fake',
-    attempts: [],
-    info: unused,
-    listContainers: unused,
-    inspectContainer: unused,
-    startContainer: unused,
-    stopContainer: unused,
-    setRestartPolicy: unused,
-    putArchive: unused,
-    inspectNetwork: unused,
-    events: () => {
-      throw new Error('not part of this test');
-    },
-    exec: (_, request) => (container.exec ?? unused)(request),
+    ...unusedEngine,
+    exec: (_, request) => container.exec?.(request) ?? unusedEngine.exec('', request),
     getArchive: async (name, path) => {
       archives.push(path);
       return container.getArchive ? container.getArchive(name, path) : packFiles(container.files ?? {}, path);

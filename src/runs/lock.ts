@@ -105,16 +105,16 @@ interface LockFile {
   readonly holder: LockHolder | null;
 }
 
-const lockFile = z.object({
-  token: z.string().regex(/^[0-9a-f-]{36}$/),
-  holder: z.object({
-    pid: z.number(),
-    host: z.string(),
-    command: z.string(),
-    since: z.string(),
-    processStart: z.string().exactOptional(),
-  }),
+/** A LockHolder as it stands in a file. */
+export const lockHolder = z.object({
+  pid: z.number(),
+  host: z.string(),
+  command: z.string(),
+  since: z.string(),
+  processStart: z.string().exactOptional(),
 });
+
+const lockFile = z.object({ token: z.string().regex(/^[0-9a-f-]{36}$/), holder: lockHolder });
 
 function lockPath(directory: string, key: string): string {
   return join(directory, `${escapeName(key)}.lock`);

@@ -5,7 +5,7 @@ import * as https from 'node:https';
 import * as net from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { constants } from 'node:crypto';
-import type { ApiServerState } from '../contracts.ts';
+import type { Activity, ApiServerState } from '../contracts.ts';
 import { type ApiAnswer, type WatchAnswer, type WholeAnswer } from './answers.ts';
 import { createDoorkeeper, type RefuseCaller } from './callers.ts';
 import { handleApiRequest } from './handler.ts';
@@ -18,7 +18,7 @@ export interface ApiFrontOptions extends Omit<ApiSurroundings, 'idle'> {
   /** Who answers now; while nobody does, connections are closed before TLS, as Docker's proxy closes them. */
   readonly state: () => ApiServerState | undefined;
   /** Told when work begins; its answer is called when the work is done. Waiting is no work. */
-  readonly activity?: { begin(): () => void; accept?(socket: net.Socket): void };
+  readonly activity?: Activity;
 }
 
 export interface ApiFront {

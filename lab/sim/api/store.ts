@@ -1,3 +1,4 @@
+import { makeSuffix, makeUuid } from '../random.ts';
 import type { KubeObject, ObjectStore, StoreEvent } from '../contracts.ts';
 import { createFreezer, dig, isEqualJson } from './json.ts';
 
@@ -130,7 +131,7 @@ export function createObjectStore(options: ObjectStoreOptions): ObjectStore {
         metadata: {
           ...object.metadata,
           name,
-          uid: object.metadata.uid ?? makeUid(options.random),
+          uid: object.metadata.uid ?? makeUuid(options.random),
           creationTimestamp: object.metadata.creationTimestamp ?? formatTime(options.now()),
           ...(COUNTED.has(resource) ? { generation: 1 } : {}),
           resourceVersion: String(revision),
@@ -237,19 +238,8 @@ export function formatTime(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }
 
-function makeUid(random: () => number): string {
-  const digits = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16));
-  digits[12] = '4';
-  digits[16] = '89ab'[Math.floor(random() * 4)] ?? '8';
-  return digits.join('').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-}
-
-/** The letters of apimachinery's names: no vowels, so that no words arise. */
-const NAME_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
-
 function makeName(object: KubeObject, random: () => number): string {
   const base = dig(object.metadata, 'generateName');
   if (typeof base !== 'string' || base === '') throw new Error('An object needs a name, or a generateName.');
-  const letters = Array.from({ length: 5 }, () => NAME_LETTERS[Math.floor(random() * NAME_LETTERS.length)]);
-  return `${base}${letters.join('')}`;
+  return `${base}${makeSuffix(random)}`;
 }

@@ -1,5 +1,6 @@
 import type { NodeMachine, RuntimeContainer, SimContext } from '../contracts.ts';
-import { makeHex, pickBetween } from './identifiers.ts';
+import { makeHex } from '../random.ts';
+import { pickBetween } from './identifiers.ts';
 import { createScope, type Scope } from './scope.ts';
 
 /** What a program may use of the container that it runs in. */

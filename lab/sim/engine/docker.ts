@@ -10,7 +10,7 @@ import type { LifecycleTools } from './lifecycle.ts';
 import { endContainer, killContainer, startContainer, stopContainer, writeEvent } from './lifecycle.ts';
 import type { NetworkRecord, NetworkSpec } from './networks.ts';
 import { connect, createNetwork, describeInterfaces, disconnect, resolveHost } from './networks.ts';
-import { createRandom, makeHex } from './random.ts';
+import { createRandom, makeHex } from '../random.ts';
 import { findContainer, makeRecord, sortForStart, wantsStart } from './records.ts';
 import { DockerRefusal } from './refusal.ts';
 

@@ -1,13 +1,6 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises';
-import type { Socket } from 'node:net';
 import type { SimClock } from '../clock.ts';
-
-/** Told when the world begins to work on something outside the clock; the answer is called when that is done. */
-export interface Activity {
-  begin(): () => void;
-  /** Told of each connection that is accepted. */
-  accept?(socket: Socket): void;
-}
+import type { Activity } from '../contracts.ts';
 
 /** One request's claim that the world is busy, which it gives back while it waits for the clock. */
 export interface Lease {

@@ -10,7 +10,7 @@ import { API_VERSION, versionOf } from './engine-documents.ts';
 import { engineRoutes } from './engine-routes.ts';
 import { execRoutes, hijackExec } from './exec-routes.ts';
 import type { Answer, EngineRequest, Route } from './http.ts';
-import type { Activity } from './lease.ts';
+import type { Activity } from '../contracts.ts';
 import { openLease } from './lease.ts';
 import { DockerRefusal } from './refusal.ts';
 

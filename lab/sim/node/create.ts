@@ -1,5 +1,6 @@
 import { renderKubeconfig } from '../../../src/facts/testing/node-files.ts';
 import { createFileSystem, type FileSystem } from '../files.ts';
+import { makeUuid } from '../random.ts';
 import { dockerDns, renderHosts, renderResolvConf } from './files/docker.ts';
 import { entrypointPath, kubeletConf, renderEntrypoint } from './files/entrypoint-text.ts';
 import { kubeletConfig, renderJoinedKubeletConf, renderKubeadmConf, renderKubeletFlags } from './files/kubeadm.ts';
@@ -216,11 +217,4 @@ function valuesOf(place: NodePlace, cluster: Cluster): CertificateValues {
     serviceSubnet: '10.96.0.0/16',
     extraNames: [cluster.endpoint, 'localhost', '127.0.0.1'],
   };
-}
-
-function makeUuid(random: () => number): string {
-  const digits = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16));
-  digits[12] = '4';
-  digits[16] = (8 + Math.floor(random() * 4)).toString(16);
-  return digits.join('').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

@@ -1,4 +1,4 @@
-import { componentsOf, engineNow } from '../../facts/select.ts';
+import { componentsOf, secondsSince } from '../../facts/select.ts';
 import { type Check, conclude, type Problem } from '../check.ts';
 
 /**
@@ -25,7 +25,6 @@ export const controllersStalled: Check = {
   ],
   run: (facts) => {
     if (!facts.api.ok) return conclude([], [facts.api.reason]);
-    const now = engineNow(facts);
     const problems: Problem[] = [];
     const unknown: string[] = [];
     for (const [component, lease] of [
@@ -36,7 +35,7 @@ export const controllersStalled: Check = {
         unknown.push(`${component}: ${lease.reason}`);
         continue;
       }
-      const age = (now - Date.parse(lease.value.renewedAt)) / 1000;
+      const age = secondsSince(facts, lease.value.renewedAt);
       const containers = componentsOf(facts, component);
       // A lease that is young still does not tell that its holder has ended since.
       const hasEnded = containers.length > 0 && containers.every(({ state }) => state !== 'running');

@@ -1,4 +1,4 @@
-import { engineNow, nodesOf, secondsUp } from '../../facts/select.ts';
+import { nodesOf, secondsSince, secondsUp } from '../../facts/select.ts';
 import { type Check, conclude, type Problem } from '../check.ts';
 
 /** The kubelet renews its lease every 10 s; the control plane gives it up after 40 s. */
@@ -35,7 +35,7 @@ export const nodeNotReady: Check = {
         continue;
       }
       const renewed = object.leaseRenewedAt;
-      const age = renewed === null ? undefined : (engineNow(facts, inside) - Date.parse(renewed)) / 1000;
+      const age = renewed === null ? undefined : secondsSince(facts, renewed, inside);
       const evidence = [
         `Ready: ${object.ready || 'unset'} (${object.readyReason || 'no reason'}) since ${object.readySince}`,
         age === undefined ? 'no lease in kube-node-lease' : `lease renewed ${Math.round(age)} s before this look`,

@@ -91,7 +91,7 @@ export async function gather(world: World, cluster: string, signal: AbortSignal)
 }
 
 /** Enough to keep an engine busy; a hundred execs at once would only wait for each other. */
-const nodesSideBySide = 16;
+export const nodesSideBySide = 16;
 
 const noEngine = unseen('no Docker engine answers');
 const withoutEngine = { containers: noEngine, network: noEngine, nodes: {}, api: noEngine, kubeconfig: noEngine };

@@ -6,6 +6,7 @@ import { mergeCluster } from '../../kubeconfig/merge.ts';
 import { readEntries, readText } from '../../kubeconfig/parse.ts';
 import { readDocument } from '../../kubeconfig/document.ts';
 import type { LockHolder, StoredFile } from '../../runs/journal.ts';
+import { lockHolder } from '../../runs/lock.ts';
 import { describeHolder, isHolderAlive } from '../../runs/process.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type ExecuteStep, PreconditionError, type StepContext } from './step-context.ts';
@@ -71,18 +72,14 @@ async function withKubeconfigLock<T>(path: string, context: StepContext, action:
     {
       files: { open, mkdir, unlink, readFile, rename },
       taker: await describeTaker(surroundings),
-      sleep: (milliseconds, signal) => surroundings.clock.sleep(milliseconds, signal),
+      sleep: surroundings.clock.sleep,
       signal: context.signal,
     },
     action,
   );
 }
 
-const takerSchema = z.object({
-  rekindle: z.object({ pid: z.number(), host: z.string(), command: z.string(), since: z.string() }).extend({
-    processStart: z.string().exactOptional(),
-  }),
-});
+const takerSchema = z.object({ rekindle: lockHolder });
 
 async function describeTaker({ pid, platform, hostName, clock }: Surroundings): Promise<LockTaker> {
   const about = { host: hostName, command: 'heal', since: clock.now().toISOString() };

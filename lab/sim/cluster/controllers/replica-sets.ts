@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../contracts.ts';
-import { makeSuffix } from '../identifiers.ts';
+import { makeSuffix } from '../../random.ts';
 import { isReady } from '../objects.ts';
 import type { ClusterWorld } from '../world.ts';
 import type { Concerns } from './dirty.ts';

@@ -1,7 +1,7 @@
 import { splitBundle } from '../../../../src/pki/certificates.ts';
 import type { FileSystem } from '../../files.ts';
 import type { EtcdMember, EtcdProcess } from '../etcd-cluster.ts';
-import { makeHex } from '../identifiers.ts';
+import { makeHex } from '../../random.ts';
 import { readFlag, scanManifests } from '../manifest.ts';
 import type { Program, ProgramHost } from '../runtime.ts';
 import { formatEtcdLine } from '../words.ts';

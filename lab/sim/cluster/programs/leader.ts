@@ -1,6 +1,6 @@
 import { type Connection, readConnection } from '../connection.ts';
 import { dialApi } from '../dial.ts';
-import { makeUuid, pickBetween } from '../identifiers.ts';
+import { makeIdentity, pickBetween } from '../identifiers.ts';
 import { readFlag } from '../manifest.ts';
 import { modifyObject } from '../objects.ts';
 import type { Program } from '../runtime.ts';
@@ -36,7 +36,7 @@ export function leaderProgram(
     const log = (level: 'I' | 'W' | 'E' | 'F', place: string, text: string) =>
       host.log(formatKlog(level, clock.now(), 1, place, text));
     const config = readConnection(machine.files, path);
-    const identity = `${machine.name}_${makeUuid(random)}`;
+    const identity = `${machine.name}_${makeIdentity(random)}`;
     let healthy = false;
     let leading: Scope | undefined;
     let lastAnswered = clock.now();

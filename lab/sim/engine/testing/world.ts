@@ -7,7 +7,7 @@ import type { Guest, GuestExec, Interface } from '../../contracts.ts';
 import { createFileSystem } from '../../files.ts';
 import type { Docker, DockerOptions } from '../docker.ts';
 import { createDocker } from '../docker.ts';
-import { createRandom } from '../random.ts';
+import { createRandom } from '../../random.ts';
 import type { EngineServer } from '../server.ts';
 import { startEngineServer } from '../server.ts';
 

@@ -1,4 +1,5 @@
 import { type ArchiveFile, type Engine, EngineError } from '../../../../src/docker/port.ts';
+import { unusedEngine } from '../../../../src/docker/testing/unused-engine.ts';
 import { createVirtualClock, type VirtualClock } from '../../clock.ts';
 import type { Interface, NodeProcesses, SimContext } from '../../contracts.ts';
 import { createClusterFiles } from '../create.ts';
@@ -110,21 +111,8 @@ export async function runIn(guest: NodeGuest, argv: readonly string[], stdin = '
 
 /** As much of Docker as the product's node port needs. */
 function createStubEngine(find: (name: string) => NodeGuest): Engine {
-  const unused = () => Promise.reject(new Error('not part of this test'));
   return {
-    endpoint: 'unix:///simulated',
-    attempts: [],
-    info: unused,
-    listContainers: unused,
-    inspectContainer: unused,
-    startContainer: unused,
-    stopContainer: unused,
-    setRestartPolicy: unused,
-    putArchive: unused,
-    inspectNetwork: unused,
-    events: () => {
-      throw new Error('not part of this test');
-    },
+    ...unusedEngine,
     async exec(name, { argv, stdin = Buffer.alloc(0), onStdout, signal }) {
       const guest = find(name);
       if (!guest.machine.running()) throw new EngineError('conflict', `container ${name} is not running`);
